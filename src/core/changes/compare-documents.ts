@@ -1,4 +1,5 @@
 import type { DocumentShape } from '../documents/documents.js'
+import { isPlainObject, memberOf } from '../documents/json-text.js'
 import { comparableText } from '../text/comparable-text.js'
 
 /** A body of an RFQ or an offer, in the shape that was read. */
@@ -33,8 +34,6 @@ export interface Item {
   after: unknown
 }
 
-type Members = Readonly<Record<string, unknown>>
-
 /** Bounds the time that hostile documents take: no document of the API is as deep, or has as many fields. */
 const MAX_DEPTH = 10
 const MAX_CHANGES = 10_000
@@ -56,7 +55,7 @@ export function compareDocuments(before: ReadBody, after: ReadBody): Change[] {
 
 /** A summary in the form of a response: its terms belong to the offer. */
 export function asResponse({ shape, body }: ReadBody): unknown {
-  if (shape !== 'summary' || !isObject(body)) return body
+  if (shape !== 'summary' || !isPlainObject(body)) return body
   const { contractType, currency, totalVolume, totalPrice, expiryDate, ...own } = body
   return { ...own, offer: { contractType, currency, totalVolume, totalPrice, expiryDate } }
 }
@@ -69,7 +68,7 @@ export function compareBodies(before: unknown, after: unknown): Change[] {
     if (old === now || depth > MAX_DEPTH || changes.length >= MAX_CHANGES || IGNORED.test(field)) return
     const [oldItems, newItems] = [old ?? [], now ?? []]
     if (Array.isArray(oldItems) && Array.isArray(newItems)) compareItems(oldItems, newItems, field, items, depth)
-    else if (isObject(old ?? {}) && isObject(now ?? {}))
+    else if (isPlainObject(old ?? {}) && isPlainObject(now ?? {}))
       for (const name of new Set([...Object.keys(now ?? {}), ...Object.keys(old ?? {})]))
         compare(memberOf(old, name), memberOf(now, name), field === '' ? name : `${field}.${name}`, items, depth + 1)
     else changes.push({ field, before: old, after: now, items })
@@ -130,11 +129,3 @@ function matchItems(before: readonly unknown[], after: readonly unknown[]) {
 }
 
 const datesOf = (item: unknown) => JSON.stringify(KEY_MEMBERS.map((name) => memberOf(item, name)))
-
-/** Whether a value is an object, but no list. */
-const isObject = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** A member of a value of any kind; undefined if it does not have it. */
-export const memberOf = (value: unknown, name: string): unknown =>
-  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined

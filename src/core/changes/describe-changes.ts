@@ -1,3 +1,4 @@
+import { memberOf } from '../documents/json-text.js'
 import { parseResponse, parseStored } from '../documents/observation.js'
 import { priceOffer } from '../documents/offer-price.js'
 import type { Version } from '../records.js'
@@ -17,7 +18,6 @@ import {
   compareBodies,
   compareDocuments,
   type Item,
-  memberOf,
   type ReadBody,
 } from './compare-documents.js'
 import { capitalized, describeValues, fieldName, formatDay, formatList, quote, type Style } from './field-text.js'

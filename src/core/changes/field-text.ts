@@ -1,4 +1,5 @@
 import { isUuid } from '../documents/identifier.js'
+import { memberOf } from '../documents/json-text.js'
 import { oneLine, truncate } from '../text/clean-text.js'
 import {
   dayParts,
@@ -12,7 +13,7 @@ import {
   formatTotal,
 } from '../text/number-format.js'
 import { isCalendarDate } from '../time/calendar-days.js'
-import { type Change, memberOf } from './compare-documents.js'
+import type { Change } from './compare-documents.js'
 
 const isIdentifier = (value: unknown) => typeof value === 'string' && isUuid(value)
 const isDate = (value: unknown): value is string => typeof value === 'string' && DATE.test(value)

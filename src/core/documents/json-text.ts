@@ -2,6 +2,10 @@
 export const isPlainObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)
 
+/** A member of a value of any kind; undefined if it does not have it. */
+export const memberOf = (value: unknown, name: string): unknown =>
+  isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined
+
 /**
  * Cuts the text of an array into those of its elements, or the text of an object into those of its members, as sent. The
  * array or object is valid JSON if, and only if, each part is.

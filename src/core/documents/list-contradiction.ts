@@ -1,5 +1,5 @@
-import { memberOf } from '../changes/compare-documents.js'
 import type { KnownEntry } from '../records.js'
+import { memberOf } from './json-text.js'
 
 /** Members about which the list must not contradict an open RFQ, with the word before their values. */
 const DECIDING = [

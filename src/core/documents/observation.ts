@@ -10,7 +10,7 @@ import {
   type SubjectKind,
 } from './documents.js'
 import { isUsableIdentifier } from './identifier.js'
-import { isPlainObject } from './json-text.js'
+import { memberOf } from './json-text.js'
 import { type Lenient, type Parsed, parseLeniently } from './lenient-parser.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
@@ -84,7 +84,7 @@ export function observe<T>(
 
 /** The identifier of a document, or null if it has none that can be used. */
 export function identifierOf(body: unknown): string | null {
-  const id = isPlainObject(body) && Object.hasOwn(body, 'id') ? body.id : null
+  const id = memberOf(body, 'id')
   return typeof id === 'string' && isUsableIdentifier(id) ? id : null
 }
 

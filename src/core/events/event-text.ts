@@ -4,6 +4,7 @@ import type { AwardTerms, EventData, EventKind, OfferFacts, RecommendedAward, Rf
 
 const MAX_LINE = 400
 const MAX_NAMED_CHANGES = 3
+
 /** The sentence of an event, in one line. Text of the marketplace is not escaped. */
 export const eventSentence = (kind: EventKind, data: EventData): string => cleanLine(SENTENCES[kind](data), MAX_LINE)
 
@@ -13,13 +14,12 @@ const stopOrders = (orders: readonly { by: string; reason: string }[]): string =
   orders.map(({ by, reason }) => `${by} (${reason})`).join(' and of ')
 
 const SENTENCES: Record<EventKind, Sentence> = {
-  'channel.first-poll': ({ found }) => firstPollSentence(found),
+  'channel.first-poll': ({ found }) =>
+    `first poll: ${formatCount(found?.rfqs ?? 0, 'RFQ')}, ${formatCount(found?.offers ?? 0, 'offer')}`,
   'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerText(offer)}`,
   'offer.late': ({ rfq, offer, reason }) => `late offer for ${rfqName(rfq)}, ${reason ?? ''}: ${offerText(offer)}`,
   'offer.changed': ({ rfq, offer, messages }) =>
-    messages === undefined
-      ? `offer for ${rfqName(rfq)} changed: ${offerText(offer)}`
-      : `offer for ${rfqName(rfq)} changed: ${offerName(offer)}${changeText(messages)}`,
+    `offer for ${rfqName(rfq)} changed: ${offerName(offer)}${changeText(messages)}`,
   'offer.withdrawn': ({ rfq, offer }) => `offer for ${rfqName(rfq)} is no longer listed: ${offerText(offer)}`,
   'rfq.new': ({ rfq }) => `new ${rfqText(rfq)}`,
   'rfq.changed': ({ rfq, messages }) => `${rfqName(rfq)} changed${changeText(messages)}`,
@@ -46,11 +46,6 @@ const SENTENCES: Record<EventKind, Sentence> = {
     `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.name ?? '')}`,
   'problems.found': ({ problem }) => `new deviation from the API description (${problem?.message ?? ''})`,
   'notify.test': () => 'this is a test of quotekeeper notify --test',
-}
-
-function firstPollSentence(found: EventData['found']): string {
-  if (!found) return 'first poll'
-  return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}`
 }
 
 /** Without the folder, which is meaningless on another machine. */
