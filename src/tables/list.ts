@@ -15,11 +15,8 @@ export interface List<Row> {
   empty: string
   columns: readonly Column<Row>[]
   filters: readonly Filter[]
-  read(source: ListSource, request: ReadRequest): Promise<ListPage<Row>>
+  read(source: ViewSource, request: ReadRequest): Promise<ListPage<Row>>
 }
-
-/** What lists are read from. */
-export type ListSource = ViewSource
 
 /** A request for a page of a list, with its filters parsed. */
 export interface ReadRequest {
@@ -65,7 +62,7 @@ export const sortableColumns = <Row>({ columns }: Pick<List<Row>, 'columns'>): s
 /** Reads a page of a list, as every surface does. */
 export async function readList<Row>(
   list: List<Row>,
-  source: ListSource,
+  source: ViewSource,
   { now, parameters, limit = NO_LIMIT }: ListRequest,
 ): Promise<ListAnswer<Row>> {
   const { store, findRfq } = source
@@ -86,14 +83,14 @@ export async function readList<Row>(
 }
 
 /** Those that are configured, and those whose data is still stored. */
-async function knownChannels({ store, channels }: ListSource): Promise<string[]> {
+async function knownChannels({ store, channels }: ViewSource): Promise<string[]> {
   return [...new Set([...channels.map(({ key }) => key), ...(await store.storedChannels())])]
 }
 
 /** What a reader can choose from: the values of each filter that has some, by its name. */
 export async function readChoices<Row>(
   { filters }: List<Row>,
-  source: ListSource,
+  source: ViewSource,
 ): Promise<Record<string, readonly string[]>> {
   const entries = filters.map(async ({ name, kind, values = [] }): Promise<[string, readonly string[]]> => {
     if (kind === 'channel') return [name, await knownChannels(source)]
@@ -131,9 +128,9 @@ interface SqlQuery<Row> {
   /** The usual order. */
   order: readonly Order[]
   /** Values that the SQL uses besides those of filters. */
-  parameters?: (source: ListSource, now: Date) => Promise<SqlParameters>
+  parameters?: (source: ViewSource, now: Date) => Promise<SqlParameters>
   /** Default: the values as they were read. */
-  toRows?: (records: SqlRow[], source: ListSource, now: Date) => Promise<Row[]>
+  toRows?: (records: SqlRow[], source: ViewSource, now: Date) => Promise<Row[]>
 }
 
 interface Order {

@@ -2,10 +2,11 @@ import type { PollCheck } from '../../readiness/poll-freshness.js'
 import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
 import { column } from '../column.js'
 import { channelFilter } from '../filter.js'
-import { type List, type ListSource, wholePage } from '../list.js'
+import { type List, wholePage } from '../list.js'
 import { type ChannelFreshness, pollProblem, pollViews } from '../polls.js'
+import type { ViewSource } from '../source.js'
 
-type RfqCounts = Awaited<ReturnType<ListSource['store']['rfqCounts']>>
+type RfqCounts = Awaited<ReturnType<ViewSource['store']['rfqCounts']>>
 
 /** A configured channel: when its newest complete polls ended, which are behind, and its RFQs that are not missing by state. */
 export interface ChannelRow extends Omit<ChannelRules, 'key'>, ChannelFreshness {
@@ -61,7 +62,7 @@ export const channels: List<ChannelRow> = {
 }
 
 /** How many RFQs of a channel are in each state; states that are not in the API description are `other`. */
-export function countRfqs(counts: RfqCounts, rules: ReturnType<ListSource['rulesOf']>, now: Date) {
+export function countRfqs(counts: RfqCounts, rules: ReturnType<ViewSource['rulesOf']>, now: Date) {
   const count = (isCounted: (rfqs: RfqCounts[number]) => boolean) =>
     counts.reduce((sum, rfqs) => sum + (isCounted(rfqs) ? rfqs.count : 0), 0)
   const [all, open] = [count(() => true), count(({ state }) => state === 'open')]

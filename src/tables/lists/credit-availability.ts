@@ -1,6 +1,6 @@
 import { parseStoredListing } from '../../compare/input/stored-documents.js'
 import { availabilityOf, otherClaims, shortagesOf } from '../../compare/offer/availability.js'
-import type { ListSource } from '../list.js'
+import type { ViewSource } from '../source.js'
 import type { RfqRow } from './rfq-row.js'
 
 /**
@@ -8,7 +8,7 @@ import type { RfqRow } from './rfq-row.js'
  * across RFQs are computed on reading.
  * @throws StoreError
  */
-export async function beyondAvailability({ store }: ListSource, rows: readonly RfqRow[]): Promise<Set<RfqRow>> {
+export async function beyondAvailability({ store }: ViewSource, rows: readonly RfqRow[]): Promise<Set<RfqRow>> {
   const claims = rows.length === 0 ? [] : await store.creditClaims()
   const beyond = new Set<RfqRow>()
   for (const channel of new Set(rows.map((row) => row.channel))) {
@@ -29,7 +29,7 @@ export async function beyondAvailability({ store }: ListSource, rows: readonly R
   return beyond
 }
 
-async function readAvailability(store: ListSource['store'], channel: string, ids: string[]) {
+async function readAvailability(store: ViewSource['store'], channel: string, ids: string[]) {
   const listings = ids.length === 0 ? [] : (await store.listings({ channel, ids })).map(parseStoredListing)
   return new Map(
     listings.flatMap(({ id, document, missingSince }) =>

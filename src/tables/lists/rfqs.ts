@@ -10,8 +10,9 @@ import type { Dialect } from '../../store/sql/sql-database.js'
 import { dueOf } from '../channels/channel-rules.js'
 import { type Column, column, money, type SqlRow } from '../column.js'
 import { channelFilter, choiceFilter, sinceFilter } from '../filter.js'
-import { type ListSource, sqlList } from '../list.js'
+import { sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
+import type { ViewSource } from '../source.js'
 import { beyondAvailability } from './credit-availability.js'
 import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
 
@@ -40,7 +41,7 @@ export const rfqJoins = ({ leftJoin, elementsOf }: Dialect): string =>
 export const IS_RFQ = `t.kind = 'rfq' and t.channel in (select channel from channels)`
 
 /** The parameter `@days` of `rfqJoins`. */
-export async function dayParameters({ store, rulesOf }: ListSource, now: Date) {
+export async function dayParameters({ store, rulesOf }: ViewSource, now: Date) {
   const days = (await store.storedChannels()).map((channel) => {
     const { calendar } = rulesOf(channel)
     const today = calendar.dateAt(now)
@@ -173,13 +174,13 @@ export const rfqs = sqlList<RfqRow>({
   },
 })
 
-async function toRows(records: SqlRow[], source: ListSource, now: Date): Promise<RfqRow[]> {
+async function toRows(records: SqlRow[], source: ViewSource, now: Date): Promise<RfqRow[]> {
   const rows = records.map((record) => toRow(record, source, now))
   for (const row of await beyondAvailability(source, rows)) row.isBeyondAvailability = true
   return rows
 }
 
-function toRow(record: SqlRow, source: ListSource, now: Date): RfqRow {
+function toRow(record: SqlRow, source: ViewSource, now: Date): RfqRow {
   const { channel, id, state, version, changedAt, readAt, missingSince, figuresAt, urgency, standing } = record
   const readState = readAt === null ? ('not-read' as const) : ('read' as const)
   const facts: RfqFacts = record.facts ?? rfqFacts({ document: null, shape: 'full', readState })

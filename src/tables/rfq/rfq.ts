@@ -9,37 +9,38 @@ import type { ViewSource } from '../source.js'
 import { type PriceHistory, type PriceQuery, priceHistoryOf } from './price-history.js'
 import { type RfqView, rfqView } from './rfq-view.js'
 
-const rfqTerms = {
-  channel: channelKey,
-  id: text,
-  name: text.describe('What to call it in paths and commands.'),
-  number: nullableNumber,
-  reference: nullableText,
-  title: nullableText,
-  state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
-  responseDueDate: nullableText,
-  fulfilmentDueDate: nullableText,
-  minVolume: nullableNumber,
-  maxVolume: nullableNumber,
-  minUnitPrice: nullableNumber,
-  maxUnitPrice: nullableNumber,
-  currency: nullableText,
-  daysToDue: z.int().nullable().describe('Negative after the due date. Counted in `timeZone`.'),
-  timeZone: text.describe("The channel's, in which due dates end at midnight."),
-  overdue: z.boolean().describe('Open, past due and past the grace period.'),
-  offers: count.describe('Offers that are not missing.'),
-  unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
-  readState: z
-    .enum(['read', 'changed-since-read', 'not-read'])
-    .describe(
-      'Whether it was read itself, and whether its entry in the list changed since. `not-read` shows the entry.',
-    ),
-}
-
-export const rfqDetail = z
-  .strictObject({ ...rfqTerms, closedAt: nullableText, ...observation, body })
-  .meta({ id: 'Rfq' })
 /** An RFQ with its document. */
+export const rfqDetail = z
+  .strictObject({
+    channel: channelKey,
+    id: text,
+    name: text.describe('What to call it in paths and commands.'),
+    number: nullableNumber,
+    reference: nullableText,
+    title: nullableText,
+    state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
+    responseDueDate: nullableText,
+    fulfilmentDueDate: nullableText,
+    minVolume: nullableNumber,
+    maxVolume: nullableNumber,
+    minUnitPrice: nullableNumber,
+    maxUnitPrice: nullableNumber,
+    currency: nullableText,
+    daysToDue: z.int().nullable().describe('Negative after the due date. Counted in `timeZone`.'),
+    timeZone: text.describe("The channel's, in which due dates end at midnight."),
+    overdue: z.boolean().describe('Open, past due and past the grace period.'),
+    offers: count.describe('Offers that are not missing.'),
+    unreadOffers: count.describe('Offers that the list shows of an RFQ that was never read itself.'),
+    readState: z
+      .enum(['read', 'changed-since-read', 'not-read'])
+      .describe(
+        'Whether it was read itself, and whether its entry in the list changed since. `not-read` shows the entry.',
+      ),
+    closedAt: nullableText,
+    ...observation,
+    body,
+  })
+  .meta({ id: 'Rfq' })
 type RfqDetail = z.infer<typeof rfqDetail>
 
 /** The comparison of the offers for an RFQ, and how the RFQ is called. */

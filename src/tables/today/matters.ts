@@ -3,10 +3,10 @@ import { formatCount } from '../../core/text/number-format.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import { closingOutlook, sentence } from '../closings/closing-outlook.js'
-import type { ListSource } from '../list.js'
 import { closingPath, closingsPath, systemPath } from '../page-paths.js'
 import { pollProblem } from '../polls.js'
 import { channelKey, nullableText, text } from '../schema.js'
+import type { ViewSource } from '../source.js'
 
 /** Something besides an RFQ that a person has to do or look at. */
 export const matterSchema = z.strictObject({
@@ -29,7 +29,7 @@ interface MatterContext {
 const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
 
 /** What keeps overdue RFQs open, by channel: what keeps the channel from closing once, then each RFQ that a round would keep. */
-export async function closingMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
+export async function closingMatters(source: ViewSource, { now, channel }: MatterContext): Promise<Matter[]> {
   const matters: Matter[] = []
   for (const key of channel === undefined ? await source.store.storedChannels() : [channel]) {
     const { stop, rfqs } = await closingOutlook(source, { channel: key }, now)
@@ -60,7 +60,7 @@ export async function closingMatters(source: ListSource, { now, channel }: Matte
 }
 
 /** Polls that are behind or whose list may not be whole, and events that targets of notifications never got. */
-export async function systemMatters(source: ListSource, { now, channel }: MatterContext): Promise<Matter[]> {
+export async function systemMatters(source: ViewSource, { now, channel }: MatterContext): Promise<Matter[]> {
   const polls = (await source.pollChecks(now)).filter((check) => channel === undefined || check.channel === channel)
   const targets = await source.store.targetStates()
   const base = { rfqId: null, rfq: null, isUrgent: true }

@@ -5,12 +5,13 @@ import { addDays } from '../../core/time/calendar-days.js'
 import { EARLIEST_DUE_DATE } from '../../core/time/expiry.js'
 import { allOf } from '../../store/sql/sql-database.js'
 import { dueOf } from '../channels/channel-rules.js'
-import { type ListSource, readList } from '../list.js'
+import { readList } from '../list.js'
 import { changes, termsOf } from '../lists/changes.js'
 import type { RfqRow } from '../lists/rfq-row.js'
 import { DUE_WITHIN_DAYS, dayParameters, IS_RFQ, rfqJoins, rfqs, URGENCY } from '../lists/rfqs.js'
 import { jsonRow, jsonSchema } from '../print/json.js'
 import { count, text, timestamp } from '../schema.js'
+import type { ViewSource } from '../source.js'
 import { closingMatters, matterSchema, systemMatters } from './matters.js'
 
 const amount = z.strictObject({
@@ -68,7 +69,7 @@ export interface TodayOptions {
 }
 
 /** What waits for a person: RFQs by urgency, and what is not about one RFQ alone. */
-export async function today(source: ListSource, options: TodayOptions): Promise<Today> {
+export async function today(source: ViewSource, options: TodayOptions): Promise<Today> {
   const { now, since = lastWorkingDay(now), channel, limit = 40 } = options
   const filter = channel === undefined ? {} : { channel }
   const summary = await summaryOf(source, options)
@@ -90,7 +91,7 @@ export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
 
 /** How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then. */
 export async function movedSince(
-  source: ListSource,
+  source: ViewSource,
   { now, since, ...filter }: { now: Date; since: Date; channel?: string },
 ): Promise<Moved[]> {
   const parameters = { kind: 'money', since: since.toISOString(), ...filter }
@@ -128,7 +129,7 @@ export const movedText = ({ currency, rfqs: changed, before, after }: Moved): st
 }
 
 /** How many RFQs wait for a person. */
-export async function countWaiting(source: ListSource, now: Date): Promise<number> {
+export async function countWaiting(source: ViewSource, now: Date): Promise<number> {
   const { database: queries } = source.store
   const row = await queries.get<{ rfqs: number }>(
     `select count(*) as rfqs from documents t ${rfqJoins(queries.dialect)} where ${IS_RFQ} and ${URGENCY} > 0`,
@@ -137,7 +138,7 @@ export async function countWaiting(source: ListSource, now: Date): Promise<numbe
   return row?.rfqs ?? 0
 }
 
-async function summaryOf(source: ListSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
+async function summaryOf(source: ViewSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
   const { database: queries } = source.store
   const { dialect } = queries
   const where = allOf(IS_RFQ, channel !== undefined && 't.channel = @channel')
