@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PollCheck } from '../readiness/poll-freshness.js'
-import type { PollKind, RunQueries, Store } from '../store/contract.js'
+import type { PollKind } from '../store/contract.js'
+import type { ViewSource } from './source.js'
 
 /** What each poll reads, as texts name it. */
 export const POLL_SUBJECTS: Readonly<Record<PollKind, string>> = { rfqs: 'RFQs', listings: 'listings' }
@@ -12,15 +13,6 @@ export function pollProblem({ kind, ok, message, lostEntriesAt }: PollCheck): st
   return `The list of ${subject} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`
 }
 
-/** The channels of which no poll that counts as complete had finished by a moment: what they showed then may lack documents. */
-export async function channelsWithoutCompletePoll(
-  store: Pick<RunQueries, 'newestCompleteRun'>,
-  { channels, kind, asOf }: { channels: readonly string[]; kind: PollKind; asOf: Date },
-): Promise<string[]> {
-  const polled = await Promise.all(channels.map((channel) => store.newestCompleteRun({ channel, kind, asOf })))
-  return channels.filter((_, index) => polled[index] === null)
-}
-
 /** When the polls of a channel last succeeded. */
 export interface ChannelFreshness {
   channel: string
@@ -29,13 +21,8 @@ export interface ChannelFreshness {
   listingsAt: string | null
 }
 
-interface PollSource {
-  store: Pick<Store, 'newestCompleteRun' | 'firstPollAt' | 'runs' | 'database'>
-  channels: readonly { key: string }[]
-}
-
 /** What was polled when. */
-export function pollViews({ store, channels }: PollSource) {
+export function pollViews({ store, channels }: ViewSource) {
   const completeAt = async (channel: string, kind: PollKind) =>
     (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
   return {

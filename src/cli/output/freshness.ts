@@ -8,8 +8,7 @@ import {
   type TermsRead,
 } from '../../core/time/read-times.js'
 import { errorOf } from '../../readiness/poll-freshness.js'
-import type { Store } from '../../store/contract.js'
-import { channelsWithoutCompletePoll } from '../../tables/polls.js'
+import type { PollKind, Store } from '../../store/contract.js'
 import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 
@@ -99,10 +98,14 @@ function describeEnds(rounds: readonly { channel: string; run: RunRecord | null 
 }
 
 /** Says that the first poll of a channel had not read everything by a past moment: `; no complete poll yet of acme/blue`. */
-async function describeIncomplete(...[store, about]: Parameters<typeof channelsWithoutCompletePoll>): Promise<string> {
-  const missing = await channelsWithoutCompletePoll(store, about)
+async function describeIncomplete(
+  store: Pick<Store, 'newestCompleteRun'>,
+  { channels, kind, asOf }: { channels: readonly string[]; kind: PollKind; asOf: Date },
+): Promise<string> {
+  const polled = await Promise.all(channels.map((channel) => store.newestCompleteRun({ channel, kind, asOf })))
+  const missing = channels.filter((_, at) => polled[at] === null)
   if (missing.length === 0) return ''
-  return missing.length === about.channels.length
+  return missing.length === channels.length
     ? '; no complete poll yet'
     : `; no complete poll yet of ${missing.join(', ')}`
 }

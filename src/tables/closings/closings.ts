@@ -33,12 +33,11 @@ export function closingViews(source: ViewSource) {
         const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
         const { timeZone, graceHours, autoClose } = rulesOf(channel)
         const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
-        const grace = graceHours === 0 ? null : formatCount(graceHours, 'hour')
         const facts: Fact[] = [
           { label: 'State', kind: 'state', value: state },
           { label: 'Due', kind: 'date', value: responseDueDate },
           { label: 'Time zone', kind: 'text', value: timeZone },
-          { label: 'Grace', kind: 'text', value: grace },
+          { label: 'Grace', kind: 'text', value: graceHours === 0 ? null : formatCount(graceHours, 'hour') },
           { label: 'autoClose', kind: 'text', value: autoClose },
         ]
         return {
