@@ -5,7 +5,7 @@ import { ratesTask } from '../core/decision/rate-source.js'
 import type { QueueLoad } from '../core/queue-load.js'
 import { formatCount } from '../core/text/number-format.js'
 import type { Clock } from '../core/time/clock.js'
-import type { Store } from '../store/contract.js'
+import type { MaintenanceTask, Store } from '../store/contract.js'
 import { createPollChecks, errorOf } from './poll-freshness.js'
 
 /** One condition that must hold for the service to do its work. */
@@ -86,16 +86,14 @@ export async function describeMaintenance(
   store: Pick<Store, 'maintenanceState'>,
   { rates }: Pick<Config, 'rates'>,
 ): Promise<ReadinessCheck[]> {
-  const tasks = [
-    { name: 'pruning', task: 'prune' as const },
-    ...(rates === null ? [] : [{ name: 'exchange rates', task: ratesTask(rates) }]),
-  ]
-  const states = await Promise.all(
-    tasks.map(async ({ name, task }) => ({ name, error: (await store.maintenanceState(task))?.error ?? null })),
-  )
-  return states.flatMap(({ name, error }) =>
-    error === null ? [] : [{ name, ok: true, message: `not done: ${error}` }],
-  )
+  const tasks = new Map<string, MaintenanceTask>([['pruning', 'prune']])
+  if (rates !== null) tasks.set('exchange rates', ratesTask(rates))
+  const checks: ReadinessCheck[] = []
+  for (const [name, task] of tasks) {
+    const error = (await store.maintenanceState(task))?.error ?? null
+    if (error !== null) checks.push({ name, ok: true, message: `not done: ${error}` })
+  }
+  return checks
 }
 
 /** How long a check may take, in milliseconds, so that a server that hangs does not delay the result. */
