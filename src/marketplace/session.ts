@@ -76,13 +76,6 @@ interface Reply extends HttpReply {
   serverDate: Date | null
 }
 
-interface SlotRead<T> {
-  read: ReadResult<T>
-  slot: Slot
-  /** When the slot was acquired, on the monotonic clock. */
-  since: number
-}
-
 type Parse<T> = (received: ReceivedText) => T | Promise<T>
 
 /** A read, and the close that may follow it. */
@@ -235,8 +228,14 @@ export class Session implements ChannelSession {
   /**
    * Reads a document or list in a slot, which the caller releases.
    * @param starts admitted for the slot
+   * @returns `since`: when the slot was acquired, on the monotonic clock
    */
-  async #readInSlot<T>(target: Target, parse: Parse<T>, retry: number, starts = 1): Promise<SlotRead<T>> {
+  async #readInSlot<T>(
+    target: Target,
+    parse: Parse<T>,
+    retry: number,
+    starts = 1,
+  ): Promise<{ read: ReadResult<T>; slot: Slot; since: number }> {
     const { limiter, timing } = this.#client
     this.#assertMaySend(target)
     const asked = timing.elapsed()
