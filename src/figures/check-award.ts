@@ -91,9 +91,7 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
   const others = chosen.filter(({ offer }) => terms.get(offer.id) !== termsHash(offer))
   return refusals.length > 0
     ? refusals
-    : others.map(
-        ({ offer }) => `${labelOf(offer, offer.id)} has other terms now than at ${context.asOf}: compare again.`,
-      )
+    : others.map(({ offer }) => `${labelOf(offer)} has other terms now than at ${context.asOf}: compare again.`)
 }
 
 /** Warnings if the award is not based on the present comparison with the configured settings. */
@@ -122,26 +120,25 @@ function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen
   const byId = new IdMap(offers.map((offer) => [offer.id, offer]))
   const ids = named.map((id) => byId.get(id)?.id ?? id)
   const candidates = candidatesOf(offers)
-  const twice = ids.filter((id, at) => ids.indexOf(id) !== at)
   const refusals = [
-    ...(ids.length === 0 ? offers.filter(isAccepted).map((offer) => `${labelOf(offer, offer.id)} is accepted.`) : []),
-    ...new Set(twice.map((id) => `${labelOf(byId.get(id), id)} is named twice.`)),
+    ...(ids.length === 0 ? offers.filter(isAccepted).map((offer) => `${labelOf(offer)} is accepted.`) : []),
     ...[...new Set(ids)].flatMap((id) => {
       const offer = byId.get(id)
-      return offer === undefined ? [`The RFQ has no offer ${id}.`] : refusalsOf(offer)
+      if (offer === undefined) return [`The RFQ has no offer ${id}.`]
+      const isTwice = ids.indexOf(id) !== ids.lastIndexOf(id)
+      return [...(isTwice ? [`${labelOf(offer)} is named twice.`] : []), ...refusalsOf(offer)]
     }),
   ]
   return { chosen: candidates.filter(({ offer }) => ids.includes(offer.id)), refusals }
 }
 
-const labelOf = (offer: OfferReport | undefined, id: string) =>
-  offer === undefined ? `Offer ${id}` : `Offer no. ${offer.sequence} (${offer.label})`
+const labelOf = ({ sequence, label }: OfferReport) => `Offer no. ${sequence} (${label})`
 
 /** Why an offer cannot be awarded. An accepted one can, if it can be compared. */
 function refusalsOf(offer: OfferReport): string[] {
-  const { standing, exclusions, id } = offer
+  const { standing, exclusions } = offer
   const against = standing === 'accepted' ? exclusions.filter((one) => !isComparable([one])) : exclusions
-  return against.map(({ message }) => `${labelOf(offer, id)} cannot be awarded: ${message}`)
+  return against.map(({ message }) => `${labelOf(offer)} cannot be awarded: ${message}`)
 }
 
 /** Whether these are the recommended offers, besides accepted ones. */

@@ -55,13 +55,13 @@ interface Subject extends RfqDocuments {
 
 async function computeRfq(context: Context, subject: Subject): Promise<ComputedFigures> {
   const { source, now, key } = context
-  const { rfq, responses, standing } = subject
+  const { rfq, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
   const { facts, figures, stakes } = state
   const { offers } = state.assessed
   const award = standing === undefined ? null : awardBrief(standing, offers)
-  const presentOffers = responses.filter(({ missingSince }) => missingSince === null).length
+  const presentOffers = offers.filter(({ missingSince }) => missingSince === null).length
   const { decision } = figures
   const claims = claimsOf(state, standing)
   // Another process whose clock is ahead may have recorded the documents.

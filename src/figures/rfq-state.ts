@@ -15,7 +15,7 @@ import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import { comparableId } from '../core/documents/identifier.js'
 import { parseStored } from '../core/documents/observation.js'
-import type { RfqWithResponses } from '../core/records.js'
+import type { KnownDocument } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, RfqFilter } from '../store/contract.js'
 import { figuresOf, type RfqFigures, type Stake, stakesOf } from './rfq-figures.js'
@@ -44,7 +44,8 @@ export interface StateMoment {
 }
 
 /** The stored documents of an RFQ, parsed. */
-export interface RfqDocuments extends RfqWithResponses {
+export interface RfqDocuments {
+  rfq: KnownDocument
   parsed: { rfq: ParsedRfq; responses: readonly ParsedResponse[] }
   /** By id: those that the offers of the RFQs that were read together name. */
   listings: ReadonlyMap<string, ListingQuality>
@@ -62,7 +63,7 @@ export async function readDocuments(
 ): Promise<RfqDocuments[]> {
   const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
     const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
-    return { rfq, responses, parsed, listings: kept }
+    return { rfq, parsed, listings: kept }
   })
   const { channel, asOf } = filter
   const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
@@ -132,12 +133,12 @@ export async function rfqStateOf(
 /** Whether an RFQ was seen open, and closed with an offer that could be awarded, of which none is accepted. */
 async function isUndecided(
   store: StateStore,
-  { rfq: { channel, id, version }, responses }: RfqDocuments,
+  { rfq: { channel, id, version } }: RfqDocuments,
   { asOf, ...moment }: StateMoment,
   { rfq: { state }, offers }: RfqAssessment,
 ): Promise<boolean> {
   const isOpen = state === 'open' || state === null
-  if (isOpen || version === 1 || responses.length === 0 || offers.some(isAccepted)) return false
+  if (isOpen || version === 1 || offers.length === 0 || offers.some(isAccepted)) return false
   const versions = await store.rfqHistory(channel, id, asOf)
   const open = versions.findLast(
     ({ kind, shape, body }) => kind === 'rfq' && parseStored('rfq', shape, body).document?.state === 'open',
