@@ -26,7 +26,7 @@ import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
 import { changeReason, isOtherAward } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
-import { type AwardBrief, awardBrief, type RfqFigures } from './rfq-figures.js'
+import { type AwardBrief, awardBrief } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
 
 interface FigureOptions {
@@ -91,7 +91,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       wanted: figures.wanted,
       coverage: figures.coverage,
       bestPrice: figures.bestPricePerTonne,
-      attention: attentionOf({ ...facts, ...figures, valid }, award),
+      attention: attentionOf(state, valid, award),
       computedAt,
     },
   }
@@ -107,13 +107,10 @@ const searchText = (channel: string, { number, reference, title }: RfqFacts, off
  * nothing closes it.
  * @param award the state of its standing award; null if there is none
  */
-function attentionOf(
-  { state, valid, undecided }: Pick<RfqFacts, 'state'> & Pick<RfqFigures, 'undecided'> & { valid: boolean },
-  award: AwardBrief | null,
-): 0 | 1 | 2 {
+function attentionOf({ facts, figures }: RfqState, valid: boolean, award: AwardBrief | null): 0 | 1 | 2 {
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
-  return waiting.length > 0 || undecided || (!valid && state !== 'closed') ? 1 : 0
+  return waiting.length > 0 || figures.undecided || (!valid && facts.state !== 'closed') ? 1 : 0
 }
 
 /**
