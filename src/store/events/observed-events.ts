@@ -158,7 +158,7 @@ interface Context {
 
 interface FoundEvent {
   kind: EventKind
-  data?: EventData
+  data: EventData
 }
 
 const isFirstRead = ({ kind, before, after }: ChangedDocument): boolean =>
@@ -177,9 +177,12 @@ function toEvent(document: ChangedDocument, context: Context): FoundEvent | null
   if (after === null) return null
   if (change === 'changed') return before && changedDocument(document, before, after, context.head)
   if (context.firstRead.has(rfqId) && context.counted.has(rfqId)) return null
-  const event: FoundEvent = isRfq ? { kind: 'rfq.new' } : newOffer(document, after, context)
   const messages = changesOfVersion(null, { kind, observedAt: at, ...after })
-  return { kind: event.kind, data: { ...event.data, messages } }
+  if (isRfq) return { kind: 'rfq.new', data: { messages } }
+  const reason = lateReason(document, after, context)
+  return reason === null
+    ? { kind: 'offer.new', data: { messages } }
+    : { kind: 'offer.late', data: { reason, messages } }
 }
 
 /** Two versions of other shapes do not differ: a summary has fewer fields than the response itself. */
@@ -201,17 +204,14 @@ function changedDocument(
   return { kind: 'rfq.closed', data: { reason, ...(byUs && head !== null && { head }), ...data } }
 }
 
-/** An offer is late if it was submitted, or without a submission time first seen, after the response due date. */
-function newOffer({ rfqId, id, rfq, at }: ChangedDocument, after: ReadBody, context: Context): FoundEvent {
+/** Why a new offer is late: it was submitted, or without a submission time first seen, after the response due date. Null if it is not. */
+function lateReason({ rfqId, id, rfq, at }: ChangedDocument, after: ReadBody, context: Context): string | null {
   const { calendar, firstRead } = context
   const due = rfq?.due ?? null
-  if (due === null || !isCalendarDate(due) || calendar.dateAt(new Date(at)) <= due) return { kind: 'offer.new' }
+  if (due === null || !isCalendarDate(due) || calendar.dateAt(new Date(at)) <= due) return null
   const { submittedAt: sent } = offerFacts(id, after)
   if (sent !== null && !Number.isNaN(Date.parse(sent)))
-    return isLate(sent, due, calendar)
-      ? { kind: 'offer.late', data: { reason: 'submitted after the response due date' } }
-      : { kind: 'offer.new' }
+    return isLate(sent, due, calendar) ? 'submitted after the response due date' : null
   // All offers of a new RFQ are seen late.
-  if (firstRead.has(rfqId)) return { kind: 'offer.new' }
-  return { kind: 'offer.late', data: { reason: 'first seen after the response due date' } }
+  return firstRead.has(rfqId) ? null : 'first seen after the response due date'
 }

@@ -181,7 +181,7 @@ export function createHistory(queries: Queries) {
       const all = withoutResponses ? sql : `${sql} union all ${responses.sql.replace('@kind', "'response'")}`
       const found = await select({ sql: all, parameters: { ...parameters, rfqIds: parameters.ids } })
       const rfqs = groupByRfq(found).filter(({ rfq }) => match === undefined || match.former || isNamed(rfq, match))
-      if (filter.asOf) for (const { rfq, responses: own } of rfqs) await addMissing(queries, rfq, own, filter.asOf)
+      for (const { responses: own } of rfqs) await addMissing(queries, own, filter.asOf)
       return rfqs
     },
 
@@ -192,32 +192,22 @@ export function createHistory(queries: Queries) {
     },
 
     /** @param filter.asOf only problems found by this moment; their last observation may be later */
-    async problems({
-      channel,
-      entityIds,
-      asOf,
-    }: {
-      channel?: string
-      entityIds?: readonly string[]
-      asOf?: Date
-    }): Promise<ProblemRecord[]> {
+    problems(filter: { channel?: string; entityIds?: readonly string[]; asOf?: Date }): Promise<ProblemRecord[]> {
+      const { channel, entityIds, asOf } = filter
       const where = allOf(
         matching({ channel }),
         // With all kinds, so that ids are found by the key.
         entityIds ? `kind in ('listing', 'rfq', 'response') and ${queries.dialect.anyOf('entity_id', '@ids')}` : false,
         asOf !== undefined && 'first_seen_at <= @asOf',
       )
+      const columns = ['channel', 'kind', 'entityId', 'path', 'code', 'message', 'firstSeenAt', 'lastSeenAt', 'times']
       return queries.all<ProblemRecord>(
-        `select ${PROBLEM} from problems p where ${where} order by last_seen_at desc, channel, kind, entity_id, path, code`,
+        `select ${membersOf(...columns)} from problems where ${where} order by last_seen_at desc, channel, kind, entity_id, path, code`,
         { channel, ids: entityIds, asOf: asOf?.toISOString() },
       )
     },
   }
 }
-
-const PROBLEM = membersOf(
-  ...['channel', 'kind', 'entityId', 'path', 'code', 'message', 'firstSeenAt', 'lastSeenAt', 'times'],
-)
 
 export function createExport(database: SqlDatabase) {
   return {
@@ -228,25 +218,18 @@ export function createExport(database: SqlDatabase) {
       asOf?: Date
     }): AsyncGenerator<KnownDocument, void, undefined> {
       const { sql, parameters } = selectKnown(database, filter)
-      const { asOf } = filter
-      let responses: KnownDocument[] = []
-      const ended = async () => {
-        const [first] = responses
-        if (asOf && first)
-          await addMissing(database, { channel: first.channel, id: first.rfqId ?? '' }, responses, asOf)
-        return responses
-      }
+      // Those of an RFQ, or another document.
+      let group: KnownDocument[] = []
       for await (const row of database.stream<KnownRow>(`${sql} ${IN_ORDER}`, parameters)) {
         const document = toKnown(row)
-        const [first] = responses
-        if (first && (first.channel !== document.channel || first.rfqId !== document.rfqId)) {
-          yield* await ended()
-          responses = []
+        const [first] = group
+        if (document.rfqId === null || first?.channel !== document.channel || first.rfqId !== document.rfqId) {
+          yield* await addMissing(database, group, filter.asOf)
+          group = []
         }
-        if (document.kind === 'response') responses.push(document)
-        else yield document
+        group.push(document)
       }
-      yield* await ended()
+      yield* await addMissing(database, group, filter.asOf)
     },
   }
 }
@@ -267,24 +250,25 @@ const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 /** Adds since when offers of an RFQ were missing as of a moment: the first of the consecutive versions of the RFQ that do not list them. */
 async function addMissing(
   queries: Queries,
-  { channel, id }: Pick<KnownDocument, 'channel' | 'id'>,
   offers: readonly KnownDocument[],
-  asOf: Date,
-): Promise<void> {
-  let unlisted = offers
+  asOf: Date | undefined,
+): Promise<readonly KnownDocument[]> {
+  const { channel, rfqId: id = null } = offers[0] ?? {}
+  let unlisted = asOf === undefined || id === null ? [] : offers
   for (let before = NO_LIMIT; unlisted.length > 0; ) {
     const row = await queries.get<{ version: number; observed_at: string; body: string }>(
       `select version, observed_at, body from versions where channel = @channel and kind = 'rfq' and rfq_id = ''
         and id = @id and shape = 'full' and observed_at <= @asOf and version < @before order by version desc limit 1`,
-      { channel, id, asOf: asOf.toISOString(), before },
+      { channel, id, asOf: asOf?.toISOString(), before },
     )
-    if (row === undefined) return
+    if (row === undefined) break
     before = row.version
     const listed = listedIn(JSON.parse(row.body))
     if (listed === null) continue
     unlisted = unlisted.filter((offer) => !listed.has(offer.id))
     for (const offer of unlisted) offer.missingSince = row.observed_at
   }
+  return offers
 }
 
 /** The offers that an RFQ lists; null if its list is not usable: then none is missing because the list does not have it. */
