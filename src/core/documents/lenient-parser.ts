@@ -62,7 +62,9 @@ export function parseLeniently<S extends z.ZodType>(schema: S, body: unknown): P
   const { value, issues } = schema._zod.run({ value: body, issues: [] }, { async: false }) as z.core.ParsePayload
   const root = { document: value }
   const shortened = new Set<unknown[]>()
+  const problems: Problem[] = []
   for (const issue of issues) {
+    if (problems.length < MAX_PROBLEMS) problems.push(...problemsOf(issue))
     const { code, input, path = [] } = issue
     if (code === 'unrecognized_keys') continue
     // Without its identifier, an object cannot be used.
@@ -75,8 +77,7 @@ export function parseLeniently<S extends z.ZodType>(schema: S, body: unknown): P
   }
   for (const list of shortened) removeNulls(list)
   const document = root.document as Lenient<z.output<S>> | null
-  const valid = document !== null && !issues.some((issue) => problemOf(issue).code === 'type')
-  return { document, problems: issues.flatMap(problemsOf).slice(0, MAX_PROBLEMS), valid }
+  return { document, problems: problems.slice(0, MAX_PROBLEMS), valid: document !== null && !issues.some(isWrongType) }
 }
 
 /** In place, because the list is part of the document. */
@@ -90,6 +91,11 @@ type Issue = z.core.$ZodRawIssue
 
 /** A text that is none of the documented values. */
 const isOtherValue = ({ code, input }: Issue) => code === 'invalid_value' && typeof input === 'string'
+const isWrongType = (issue: Issue) =>
+  issue.input !== undefined &&
+  issue.input !== null &&
+  !isOtherValue(issue) &&
+  ['invalid_type', 'invalid_value', 'invalid_union'].includes(issue.code)
 const expects = (issue: Issue, type: string) => issue.code === 'invalid_type' && issue.expected === type
 
 function problemsOf(issue: Issue): Problem[] {
@@ -100,13 +106,12 @@ function problemsOf(issue: Issue): Problem[] {
 }
 
 function problemOf(issue: Issue): Pick<Problem, 'code' | 'message'> {
-  const { code, input } = issue
+  const { input } = issue
   if (input === undefined || input === null)
     return { code: 'missing', message: input === null ? 'null, expected a value' : 'absent' }
   if (isOtherValue(issue))
     return { code: 'enum', message: `"${truncate(String(input))}" is not a value of the API description` }
-  if (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union')
-    return { code: 'type', message: `${typeOf(input)}, expected ${expectedType(issue)}` }
+  if (isWrongType(issue)) return { code: 'type', message: `${typeOf(input)}, expected ${expectedType(issue)}` }
   const message = `"${truncate(String(input))}" does not match the documented format`
   return { code: input === '' ? 'missing' : 'format', message }
 }

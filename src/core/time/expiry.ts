@@ -15,12 +15,8 @@ const calendars = new Map<string, Calendar>()
  * @throws RangeError for an unknown time zone
  */
 export function createCalendar(timeZone: string): Calendar {
-  const calendar = calendars.get(timeZone) ?? newCalendar(timeZone)
-  calendars.set(timeZone, calendar)
-  return calendar
-}
-
-function newCalendar(timeZone: string): Calendar {
+  const made = calendars.get(timeZone)
+  if (made) return made
   const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
     timeZone,
     year: 'numeric',
@@ -33,7 +29,7 @@ function newCalendar(timeZone: string): Calendar {
   }
   // Formatting is slow, and most calls are about a few minutes. Local dates change at whole minutes.
   const known = new Map<number, string>()
-  return {
+  const calendar: Calendar = {
     timeZone,
     dateAt(instant) {
       const minute = Math.floor(instant.getTime() / MINUTE_MS)
@@ -43,6 +39,8 @@ function newCalendar(timeZone: string): Calendar {
       return date
     },
   }
+  calendars.set(timeZone, calendar)
+  return calendar
 }
 
 const MINUTE_MS = 60_000
