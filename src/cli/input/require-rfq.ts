@@ -1,8 +1,8 @@
 import { parseRfq } from '../../core/documents/observation.js'
 import type { RfqWithResponses } from '../../core/records.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import type { History } from '../../store/contract.js'
 import { findRfq, problemText, type RfqSearch } from '../../tables/find-rfq.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate } from '../../tables/print/text-width.js'
 import { FailedError, UsageError } from '../cli-error.js'
 
@@ -28,5 +28,5 @@ export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
   const document = parseRfq(rfq.body).document
   const name = document?.number?.toString() ?? document?.reference ?? rfq.id
   const more = [document?.reference, document?.title].filter((part) => part && part !== name)
-  return truncate(sanitize(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
+  return truncate(cleanLine(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
 }

@@ -1,13 +1,13 @@
 import type { DeveloperQuestions } from '../../compare/decision/decision-model.js'
 import { unreadText } from '../../compare/rfq/rfq-terms.js'
 import type { RfqWithResponses } from '../../core/records.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
 import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../tables/awards/award-schema.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
 import { truncate } from '../../tables/print/text-width.js'
 import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
@@ -76,7 +76,7 @@ const MAX_LETTER_WIDTH = 100
 function printQuestions(io: Cli['io'], questions: readonly DeveloperQuestions[]): void {
   const width = io.width === null ? null : Math.min(MAX_LETTER_WIDTH, io.width)
   const paragraphs = questions.flatMap(({ developer, text }) => [
-    `${bold(io, `To ${sanitize(developer)}`)}\n`,
+    `${bold(io, `To ${cleanLine(developer)}`)}\n`,
     ...text.split('\n\n').map((paragraph) => formatRecommendation(paragraph.split('\n'), width)),
   ])
   if (questions.length === 0) io.err('There is nothing to ask.\n')

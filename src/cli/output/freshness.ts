@@ -1,4 +1,5 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
+import { cleanLine } from '../../core/text/clean-text.js'
 import { formatMinute } from '../../core/time/clock.js'
 import {
   describePricesRead,
@@ -9,7 +10,6 @@ import {
 } from '../../core/time/read-times.js'
 import { errorOf } from '../../readiness/poll-freshness.js'
 import type { PollKind, Store } from '../../store/contract.js'
-import { sanitize } from '../../tables/print/terminal-text.js'
 import type { Cli } from '../cli-context.js'
 
 interface FreshnessOf {
@@ -83,7 +83,7 @@ function describeEnds(rounds: readonly { channel: string; run: RunRecord | null 
   for (const { channel, run } of rounds) {
     if (run === null || run.outcome === 'complete') continue
     const outcome = run.outcome ?? 'running'
-    const cause = run.error === null ? '' : `: ${sanitize(errorOf(run)).replace(/\.$/, '')}`
+    const cause = run.error === null ? '' : `: ${cleanLine(errorOf(run)).replace(/\.$/, '')}`
     const end = channelsOf.get(outcome + cause) ?? { outcome, cause, channels: [] }
     channelsOf.set(outcome + cause, end)
     end.channels.push(channel)

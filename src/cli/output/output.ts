@@ -1,8 +1,9 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { cleanLine } from '../../core/text/clean-text.js'
 import type { Column } from '../../tables/column.js'
 import { printTerminal } from '../../tables/print/terminal.js'
-import { escapeInvisible, sanitize } from '../../tables/print/terminal-text.js'
+import { escapeInvisible } from '../../tables/print/terminal-text.js'
 import { wrap } from '../../tables/print/text-width.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
@@ -63,7 +64,7 @@ export function printNotes(io: Io, notes: readonly string[]): void {
 /** The lines of a recommendation, wrapped to the terminal with a hanging indent. */
 export function formatRecommendation(lines: readonly string[], width: Io['width']): string {
   return lines
-    .flatMap((line) => hangingIndent(sanitize(line), width))
+    .flatMap((line) => hangingIndent(cleanLine(line), width))
     .map((line) => `${line}\n`)
     .join('')
 }

@@ -1,7 +1,6 @@
 import stringWidth from 'string-width'
 import { type Column, isNumeric, type Kind } from '../column.js'
 import { fitColumns, isTelling, type PrintedColumn, printColumns } from './format.js'
-import { sanitize } from './terminal-text.js'
 import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
 interface TerminalFormat {
@@ -13,7 +12,7 @@ interface TerminalFormat {
   emphasize?: (text: string) => string
 }
 
-/** A column with its sanitized cells and the width it is shown at. */
+/** A column with the width it is shown at. */
 interface Fitted extends Omit<PrintedColumn<never>, 'column'> {
   column: Pick<Column<never>, 'kind' | 'weight'>
   width: number
@@ -62,9 +61,8 @@ export function printTerminal<Row>(
 }
 
 function fitted<Row>({ column, header, cells }: PrintedColumn<Row>): Fitted {
-  const shown = cells.map(sanitize)
-  const width = [header, ...shown].reduce((widest, text) => Math.max(widest, stringWidth(text)), 0)
-  return { column, header, cells: shown, width }
+  const width = [header, ...cells].reduce((widest, text) => Math.max(widest, stringWidth(text)), 0)
+  return { column, header, cells, width }
 }
 
 /** Whether most cells of a text column are sentences. */

@@ -1,8 +1,8 @@
+import { cleanLine } from '../../../core/text/clean-text.js'
 import { formatCount, formatTotal } from '../../../core/text/number-format.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import { DUE_WITHIN_DAYS, rfqs as list } from '../../../tables/lists/rfqs.js'
 import { printTerminal } from '../../../tables/print/terminal.js'
-import { sanitize } from '../../../tables/print/terminal-text.js'
 import { wrap } from '../../../tables/print/text-width.js'
 import type { Matter } from '../../../tables/today/matters.js'
 import { movedText, type Today, todayJson } from '../../../tables/today/today.js'
@@ -43,7 +43,7 @@ export const register: RegisterCommand = (command, cli) => {
 function printToday(cli: Cli, today: Today): void {
   const { io } = cli
   const { rfqs, closings, system, summary } = today
-  const moved = today.moved.map((each) => sanitize(movedText(each)))
+  const moved = today.moved.map((each) => cleanLine(movedText(each)))
   const since = `Since ${formatMinute(today.since)} UTC: ${moved.join(' ') || 'no award or recommendation moved.'}`
   io.out(`${summaryText(today)}\n${since}\n`)
   if (rfqs.length === 0) io.out('\nNo RFQ waits for a person.\n')
@@ -60,7 +60,7 @@ function printToday(cli: Cli, today: Today): void {
 
 /** `25 RFQs wait for a person; 12 are due within 7 days, 3 overdue; 40 open. At stake: accepted 12,000 USD; recommended 1,204,000 USD.` */
 function summaryText({ summary: { open, due, overdue, waiting, atStake }, closings, system }: Today): string {
-  const stakes = atStake.map(({ kind, currency, total }) => `${kind} ${sanitize(formatTotal(total, currency))}`)
+  const stakes = atStake.map(({ kind, currency, total }) => `${kind} ${cleanLine(formatTotal(total, currency))}`)
   const others = [
     ...(closings.length > 0 ? [`${closings.length} about closing`] : []),
     ...(system.length > 0 ? [`${system.length} about the system`] : []),
@@ -77,7 +77,7 @@ function printMatters({ io }: Cli, title: string, matters: readonly Matter[]): v
   io.out(`\n${bold(io, title)}\n`)
   for (const { channel, rfq, message, command } of matters) {
     const text = `${rfq === null ? channel : `RFQ ${rfq} of ${channel}`}: ${message}`
-    const lines = wrap(sanitize(text), tableWidth(io) - 2)
-    io.out([...lines, ...(command === null ? [] : [`  $ ${sanitize(command)}`])].map((line) => `  ${line}\n`).join(''))
+    const lines = wrap(cleanLine(text), tableWidth(io) - 2)
+    io.out([...lines, ...(command === null ? [] : [`  $ ${cleanLine(command)}`])].map((line) => `  ${line}\n`).join(''))
   }
 }

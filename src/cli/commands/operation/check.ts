@@ -1,4 +1,4 @@
-import { sanitize } from '../../../tables/print/terminal-text.js'
+import { cleanLine } from '../../../core/text/clean-text.js'
 import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import { type App, withApp } from '../../app.js'
 import { type Check, type Finding, localChecks } from '../../check/local-checks.js'
@@ -76,7 +76,7 @@ function rowPrinter(io: Io, checks: readonly Check[]) {
     io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
   line('Check', 'Result', 'Details')
   return ({ what, found, ...result }: Finding) => {
-    const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
+    const [first = '', ...rest] = wrap(cleanLine(found), detailsWidth)
     line(what, resultOf(result), first)
     for (const each of rest) line('', '', each)
   }
@@ -86,7 +86,7 @@ function rowPrinter(io: Io, checks: readonly Check[]) {
 function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: SharedOptions): void {
   const failures = findings.filter(({ ok }) => !ok)
   for (const { what, found, remedy } of findings.filter(({ ok, remedy }) => !ok || remedy !== '')) {
-    const lines = [...(json ? [sanitize(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]
+    const lines = [...(json ? [cleanLine(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]
     if (lines.length > 0) io.err(`\n${what}: ${lines.join('\n  ')}\n`)
   }
   if (failures.length > 0) io.err(`\n${failures.length} of ${findings.length} checks failed.\n`)

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { cleanLine } from '../../../core/text/clean-text.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { Sandbox } from '../../../sandbox/index.js'
-import { sanitize } from '../../../tables/print/terminal-text.js'
 import { truncate, wrap } from '../../../tables/print/text-width.js'
 import { withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -138,7 +138,7 @@ function describeLine({ msg, kind, ...facts }: Record<string, unknown>): string 
 const WORDS = { inserted: 'new', changed: 'changed', missing: 'missing' }
 
 function printEvent(io: Io, at: Date, source: string, text: string): void {
-  const line = `${formatMinute(at.toISOString())}  ${source.padEnd(11)} ${sanitize(text)}`
+  const line = `${formatMinute(at.toISOString())}  ${source.padEnd(11)} ${cleanLine(text)}`
   io.out(`${io.width === null ? line : truncate(line, io.width)}\n`)
 }
 

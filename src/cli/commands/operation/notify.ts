@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../../../core/events/events.js'
+import { cleanLine } from '../../../core/text/clean-text.js'
 import { formatCount } from '../../../core/text/number-format.js'
 import { didYouMean } from '../../../core/text/suggest.js'
 import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
-import { sanitize } from '../../../tables/print/terminal-text.js'
 import { withApp, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -74,7 +74,7 @@ const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
       }),
     )
     if (json) printJson(cli.io, results)
-    else for (const { target, type, message } of results) cli.io.out(`${target} (${type}): ${sanitize(message)}\n`)
+    else for (const { target, type, message } of results) cli.io.out(`${target} (${type}): ${cleanLine(message)}\n`)
     const failed = results.filter(({ ok }) => !ok)
     if (failed.length > 0)
       throw new FailedError(`${failed.length} of ${formatCount(results.length, 'test')} could not be sent`)

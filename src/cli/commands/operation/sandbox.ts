@@ -1,6 +1,6 @@
+import { cleanLine } from '../../../core/text/clean-text.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { Sandbox } from '../../../sandbox/index.js'
-import { sanitize } from '../../../tables/print/terminal-text.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { wholeNumber, withExamples } from '../../input/options.js'
 import { untilStopped } from '../../runs/stop-signals.js'
@@ -37,7 +37,7 @@ async function runSandbox(cli: Cli, { port, seed }: Options): Promise<void> {
   const sandbox = await startSandbox({ port, seed, now: io.now, keepRequests: false })
   const timer = setInterval(() => {
     for (const { at, channel, text } of sandbox.advance(sandbox.now()))
-      io.err(`${formatMinute(at.toISOString())} UTC  ${sanitize(channel)}  ${sanitize(text)}\n`)
+      io.err(`${formatMinute(at.toISOString())} UTC  ${cleanLine(channel)}  ${cleanLine(text)}\n`)
   }, TICK_MS)
   try {
     io.out(introduction(sandbox, describeWorld(sandbox.world)))
