@@ -13,10 +13,9 @@ interface DatabaseOptions extends StoreOptions {
  * Opens the store in a database of either engine, and loads only the driver of that engine.
  * @throws StoreError with a remedy if the database cannot be used
  */
-export async function openDatabase({ database, connections, ...options }: DatabaseOptions): Promise<Store> {
+export async function openDatabase({ database, ...options }: DatabaseOptions): Promise<Store> {
   if (!isPostgresUrl(database)) return (await import('./sqlite/store.js')).openStore({ path: database, ...options })
-  const { openPostgresStore } = await import('./postgres/store.js')
-  return openPostgresStore({ url: database, ...options, ...(connections !== undefined && { connections }) })
+  return (await import('./postgres/store.js')).openPostgresStore({ url: database, ...options })
 }
 
 /**

@@ -82,7 +82,11 @@ export class PostgresDatabase implements SqlDatabase {
     { connections = 10, readOnly = false } = {},
   ) {
     this.#readOnly = readOnly
-    const settings = { ...SETTINGS, search_path: location.schema, ...(readOnly && READ_ONLY) }
+    const settings = {
+      ...SETTINGS,
+      search_path: location.schema,
+      ...(readOnly && { default_transaction_read_only: 'on' }),
+    }
     this.#pool = new pg.Pool({
       connectionString: location.connectionString,
       application_name: 'quotekeeper',
@@ -219,8 +223,6 @@ export class PostgresDatabase implements SqlDatabase {
     client.release(isAway || (await rollBack()))
   }
 }
-
-const READ_ONLY = { default_transaction_read_only: 'on' }
 
 /** Settings that a session has from its start on. A pooler that shares sessions refuses them. */
 const startupOptions = (settings: Readonly<Record<string, string>>): string =>

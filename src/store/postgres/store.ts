@@ -19,9 +19,9 @@ interface PostgresStoreOptions extends StoreOptions {
  * Opens the store in a PostgreSQL database, and creates its tables.
  * @throws StoreError with a remedy if the database cannot be used; StoreError if it cannot be reached
  */
-export async function openPostgresStore({ url, connections = 10, ...options }: PostgresStoreOptions): Promise<Store> {
+export async function openPostgresStore({ url, ...options }: PostgresStoreOptions): Promise<Store> {
   const { create = true, readOnly = false } = options
-  const database = new PostgresDatabase(parsePostgresUrl(url), { connections, readOnly })
+  const database = new PostgresDatabase(parsePostgresUrl(url), options)
   const { name } = database.location
   try {
     await prepareSchema(database, { create: create && !readOnly })
