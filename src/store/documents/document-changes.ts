@@ -1,7 +1,7 @@
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import type { ObservedChange } from '../events/observed-events.js'
+import type { FoundProblem, ObservedChange } from '../events/observed-events.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
   type DocumentKey,
@@ -20,17 +20,6 @@ export interface ChangeContext {
   /** The time of the recording. */
   stamp: Timestamp
   readAt: Timestamp
-}
-
-/** A row of `problems`, with how often it was found. */
-export interface FoundProblem {
-  kind: string
-  entity_id: string
-  path: string
-  code: string
-  message: string
-  stamp: Timestamp
-  times: number
 }
 
 /** The columns of a document of which the newest version has no body. */
@@ -255,8 +244,8 @@ export class DocumentChanges {
     this.observed.push({ kind, rfqId: kind === 'rfq' ? id : rfq_id, id, change, version, at: stamp })
   }
 
-  #addProblem({ kind, id }: DocumentKey, { path, code, message }: Problem, { stamp }: ChangeContext): void {
-    const found = { kind, entity_id: id, path, code, message, stamp, times: 1 }
+  #addProblem({ kind, rfq_id, id }: DocumentKey, { path, code, message }: Problem, { stamp }: ChangeContext): void {
+    const found = { ofId: rfq_id || id, kind, entity_id: id, path, code, message, stamp, times: 1 }
     const name = problemName(found)
     const known = this.problems.get(name)
     if (known) known.times++
@@ -272,8 +261,12 @@ export class DocumentChanges {
 
 /** Joins with NUL, which stored texts do not contain. */
 const nameOf = ({ kind, rfq_id, id }: DocumentKey): string => `${kind}\0${rfq_id}\0${id}`
-export const problemName = ({ kind, entity_id, path, code }: Omit<FoundProblem, 'message' | 'stamp'>): string =>
-  [kind, entity_id, path, code].join('\0')
+export const problemName = ({
+  kind,
+  entity_id,
+  path,
+  code,
+}: Omit<FoundProblem, 'ofId' | 'message' | 'stamp'>): string => [kind, entity_id, path, code].join('\0')
 
 const keyOf = ({ channel, kind, rfq_id, id }: DocumentKey): DocumentKey => ({ channel, kind, rfq_id, id })
 

@@ -2,13 +2,13 @@ import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timer
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
-import { writeEvents } from '../events/event-writer.js'
-import { eventsOf } from '../events/observed-events.js'
+import { type EventDraft, writeEvents } from '../events/event-writer.js'
+import { eventsOf, type FoundProblem } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figures.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
-import { type ChangeContext, DocumentChanges, type FoundProblem, problemName } from './document-changes.js'
+import { type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
 import {
   CHANGING_COLUMNS,
   DOCUMENT_COLUMNS,
@@ -71,7 +71,13 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
         readAt === null
           ? await figures.outdateFigures(tx, { channel, rfqs, listings })
           : await figures.writeFigures(tx, { channel, ids: rfqs }, readAt)
-      await writeEvents(tx, [...(await eventsOf(tx, run, changes.observed, problems)), ...(recommended ?? [])])
+      const events = [...(await eventsOf(tx, run, changes.observed, problems)), ...(recommended ?? [])]
+      // In the order of the documents, whichever share a transaction.
+      const at = (each: EventDraft & { ofId?: string }) => ids.indexOf(each.ofId ?? each.rfqId ?? '')
+      await writeEvents(
+        tx,
+        events.toSorted((a, b) => at(a) - at(b)),
+      )
       return result
     })
 
@@ -263,7 +269,7 @@ async function saveProblems(
   const found: FoundProblem[] = []
   for (let start = 0; start < problems.length; start += PROBLEMS_PER_STATEMENT) {
     const batch = problems.slice(start, start + PROBLEMS_PER_STATEMENT)
-    const stored = await tx.all<Omit<FoundProblem, 'message' | 'stamp'>>(
+    const stored = await tx.all<Omit<FoundProblem, 'ofId' | 'message' | 'stamp'>>(
       `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
       select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
         cast(${of('times')} as integer)

@@ -25,13 +25,26 @@ export interface ObservedChange {
   at: Timestamp
 }
 
+/** A row of `problems`, with how often it was found. */
+export interface FoundProblem {
+  /** Of an offer, its RFQ; otherwise the document itself. */
+  ofId: string
+  kind: string
+  entity_id: string
+  path: string
+  code: string
+  message: string
+  stamp: Timestamp
+  times: number
+}
+
 /** The events of what a transaction of a run recorded: none for what the first poll of a channel finds, which is one event. */
 export async function eventsOf(
   tx: Transaction,
   run: LiveRun,
   all: readonly ObservedChange[],
-  problems: readonly { kind: string; entity_id: string; path: string; code: string; message: string; stamp: string }[],
-): Promise<EventDraft[]> {
+  problems: readonly FoundProblem[],
+): Promise<(EventDraft & { ofId?: string })[]> {
   if (all.length === 0 && problems.length === 0) return []
   const { channel } = run
   const firstPoll = await firstPollAt(tx, channel)
@@ -58,11 +71,9 @@ export async function eventsOf(
       const data = { ...offer, ...event.data }
       return [{ kind: event.kind, at, channel, rfqId, offerId: kind === 'response' ? id : null, version, data }]
     }),
-    ...(firstPoll === null ? [] : problems).map(
-      ({ kind, entity_id: id, path, code, message, stamp: at }): EventDraft => ({
-        ...{ kind: 'problems.found', at, channel, data: { problem: { kind, id, path, code, message } } },
-      }),
-    ),
+    ...(firstPoll === null ? [] : problems).map(({ ofId, kind, entity_id: id, path, code, message, stamp: at }) => ({
+      ...{ kind: 'problems.found' as const, at, channel, ofId, data: { problem: { kind, id, path, code, message } } },
+    })),
   ]
 }
 
