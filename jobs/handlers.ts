@@ -61,7 +61,7 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
   return {
     'poll-listings': forChannel((job) => runAndLog(job, 'listings', () => deps.pollListings(contextOf(job)))),
     'poll-rfqs': forChannel((job) =>
-      runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), rfqPollOptions(job))),
+      runAndLog(job, 'rfqs', async () => deps.pollRfqs(contextOf(job), await rfqPollOptions(job))),
     ),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(report),
@@ -83,8 +83,9 @@ const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext 
 })
 
 /** A scheduled poll plans its requests; one that a person started reads everything open. */
-function rfqPollOptions({ deps, payload }: ChannelJob): PollRfqsOptions {
-  const planning = requestedBy(payload) === null ? planPoll(deps.config, deps.now()) : undefined
+async function rfqPollOptions({ deps, channel: { key }, payload }: ChannelJob): Promise<PollRfqsOptions> {
+  const isPlanned = requestedBy(payload) === null
+  const planning = isPlanned && (await planPoll(deps.config, deps.store, { channel: key, now: deps.now() }))
   return { ...pollOptions(deps.config), ...(planning && { planning }) }
 }
 

@@ -4,7 +4,7 @@ import type { ListedResponse } from '../core/documents/observation.js'
 import type { RequestRates } from '../core/records.js'
 import { allowedPerSecond } from '../core/requests/request-ledger.js'
 import { ageOf } from '../core/time/clock.js'
-import type { ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { ResponsePollState, RfqPollState, RunQueries } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 
 /** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries and manual commands. */
@@ -17,22 +17,33 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'polling'> & {
-  channels: readonly unknown[]
+  channels: readonly { key: string }[]
 }
 
 /**
- * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): its equal part of the requests that the limit
- * allows until the next tick.
+ * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): its part of the requests that the limit allows
+ * until the next tick, half of them in equal parts, half by what the newest poll of each channel needed.
  * @returns undefined if no later poll is scheduled: then everything is read
  */
-export function planPoll(config: PlanningConfig, now: Date): PollPlanning | undefined {
+export async function planPoll(
+  config: PlanningConfig,
+  store: Pick<RunQueries, 'newestRun'>,
+  { channel, now }: { channel: string; now: Date },
+): Promise<PollPlanning | undefined> {
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
   if (schedule.rfqs === null) return undefined
   const cron = compileCron(schedule.rfqs, scheduleTimeZone)
   const nextPollAt = cron.nextTick(now)
   const following = nextPollAt && cron.nextTick(nextPollAt)
   if (nextPollAt === null || following === null) return undefined
-  const perSecond = (allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE) / channels.length
+  const needs = new Map<string, number>()
+  for (const { key } of channels) {
+    const run = await store.newestRun({ channel: key, kind: 'rfqs' })
+    needs.set(key, Math.max(MIN_REQUESTS, run === null ? 0 : run.requests + run.postponed))
+  }
+  const all = [...needs.values()].reduce((sum, each) => sum + each, 0)
+  const part = (1 / channels.length + (needs.get(channel) ?? 0) / all) / 2
+  const perSecond = allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE * part
   const budget = Math.floor((perSecond * (nextPollAt.getTime() - now.getTime())) / 1_000)
   const intervalMs = following.getTime() - nextPollAt.getTime()
   return { ...polling, budget: Math.max(MIN_REQUESTS, budget), perSecond, nextPollAt, intervalMs }

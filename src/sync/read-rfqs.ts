@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
 import type { ProblemCode } from '../core/documents/lenient-parser.js'
+import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
@@ -77,6 +78,8 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
     plan.reads.delete(entry.id)
     reading.onDone()
   })
+  // Whatever was answered first, so that the same failures are described alike.
+  progress.failures.sort((a, b) => byCodeUnit(a.id, b.id))
 }
 
 /**

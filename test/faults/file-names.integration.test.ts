@@ -8,7 +8,7 @@ import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const PATHS = ['../../outside', 'C:\\Windows\\a\u0000b', '..', '-rf', '%2e%2e%2fx']
+const PATHS = ['../../outside', 'C:\\Windows\\a\u0007b', '..', '-rf', '%2e%2e%2fx']
 
 it('a file path in a title: file names stay safe, also for references, ids and RFQs without a number', async () => {
   const fixture = await openChannelFixture()

@@ -41,8 +41,8 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
  */
 const USER_FACING = new Set(
   (
-    'Config Usage Moment Filter Failed Plan Store InvalidCursor RunBusy RunLost IntentOpen DatabaseUnavailable UnusableDatabase MissingDatabase UnknownCommit NoAnswer ' +
-    'Marketplace Unavailable Item Channel Paused Ledger Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem Post UnknownRfq InvalidSetting StateFile Sandbox RateFile Tool'
+    'Config Usage Filter Failed Store RunBusy RunLost DatabaseUnavailable MissingDatabase UnknownCommit Marketplace Unavailable Item ' +
+    'Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem InvalidSetting Sandbox RateFile'
   )
     .split(' ')
     .map((name) => `${name}Error`),

@@ -8,6 +8,7 @@ import { pricesReadOf, termsReadOf } from '../../core/time/read-times.js'
 import { settingsAt } from '../../figures/exchange-rates.js'
 import type { Store } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
+import { FilterError } from '../filter-error.js'
 
 /** The RFQ whose offers to compare, as known at a moment. */
 export interface ComparisonRequest {
@@ -54,7 +55,8 @@ async function readInput({ store, rulesOf, ...source }: Source, request: Compari
   const { channel, rfqId, now, asOf = now, settings = source.settings, madeBy, award } = request
   const isPast = asOf < now
   const [found] = await store.rfqs({ channel, ids: [rfqId], ...(isPast && { asOf }) })
-  if (found === undefined) throw new RangeError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
+  if (found === undefined)
+    throw new FilterError('rfq', `RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`, 404)
   const rfq = parseStoredRfq(found.rfq)
   const responses = found.responses.map(parseStoredResponse)
   const offered = responses.flatMap(({ document }) => document?.listingId ?? [])

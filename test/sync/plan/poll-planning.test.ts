@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compileCron } from '../../../src/config/cron.js'
+import type { RunRecord } from '../../../src/core/records.js'
 import { planPoll } from '../../../src/sync/plan.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
@@ -20,28 +21,38 @@ describe('a scheduled poll', () => {
     channels: [channelConfig('acme/forest'), channelConfig('acme/peat')],
     schedule: { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null },
   })
-  const plan = (perSecond: number, now = NOW) =>
-    planPoll({ ...config, requests: { ...config.requests, perSecond } }, now)
+  /** @param needed by the newest polls of the two channels; null: there is none */
+  const plan = (perSecond: number, { now = NOW, needed = [null, null] as (number | null)[] } = {}) => {
+    const runs = { 'acme/forest': needed[0] ?? null, 'acme/peat': needed[1] ?? null } as Record<string, number | null>
+    const newestRun = async ({ channel }: { channel: string }) =>
+      runs[channel] === null ? null : ({ requests: 100, postponed: (runs[channel] ?? 0) - 100 } as RunRecord)
+    const limited = { ...config, requests: { ...config.requests, perSecond } }
+    return planPoll(limited, { newestRun }, { channel: 'acme/forest', now })
+  }
 
-  it('plans with the equal part of its channel of what the limit allows until the next tick, less a tenth', () => {
+  it('plans with the part of its channel of what the limit allows until the next tick, less a tenth', async () => {
     const nextPollAt = new Date('2026-11-21T12:05:00.000Z')
     const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
-    expect(plan(20)).toEqual({ budget: 2610, perSecond: 9, nextPollAt, intervalMs: 300_000, ...rules })
+    expect(await plan(20)).toEqual({ budget: 2610, perSecond: 9, nextPollAt, intervalMs: 300_000, ...rules })
     const late = new Date('2026-11-21T12:04:59.000Z')
-    expect(plan(20, late)).toEqual({ ...plan(20), budget: 9 })
+    expect(await plan(20, { now: late })).toEqual({ ...(await plan(20)), budget: 9 })
+    expect((await plan(20, { needed: [3_000, 1_000] }))?.perSecond).toBe(18 * (0.25 + 0.375))
+    expect((await plan(20, { needed: [0, 1_000_000] }))?.perSecond).toBeCloseTo(18 * 0.25)
   })
 
-  it('plans with the whole requests per second that are sent, below 1 with the limit itself', () => {
-    expect(plan(1.9)).toEqual(plan(1))
-    expect(plan(20.99)).toEqual(plan(20))
-    expect(plan(0.9)?.perSecond).toBeCloseTo(0.405)
+  it('plans with the whole requests per second that are sent, below 1 with the limit itself', async () => {
+    expect(await plan(1.9)).toEqual(await plan(1))
+    expect(await plan(20.99)).toEqual(await plan(20))
+    expect((await plan(0.9))?.perSecond).toBeCloseTo(0.405)
   })
 
-  it('reads the list and four documents however low the limit', () => {
-    expect(plan(0.01)?.budget).toBe(5)
+  it('reads the list and four documents however low the limit', async () => {
+    expect((await plan(0.01))?.budget).toBe(5)
   })
 
-  it('does not plan without a later poll', () => {
-    expect(planPoll({ ...config, schedule: { ...config.schedule, rfqs: null } }, NOW)).toBeUndefined()
+  it('does not plan without a later poll', async () => {
+    const unscheduled = { ...config, schedule: { ...config.schedule, rfqs: null } }
+    const newestRun = async () => null
+    expect(await planPoll(unscheduled, { newestRun }, { channel: 'acme/forest', now: NOW })).toBeUndefined()
   })
 })
