@@ -20,7 +20,7 @@ const MODULES: Record<string, string> = {
   'src/tables': 'src src/closing src/compare src/config src/core src/figures src/readiness src/store',
   'src/notify': 'src/config src/core src/marketplace src/readiness src/report-files src/store src/tables',
   'src/web': 'src/compare src/core src/readiness src/tables',
-  'src/mcp': 'src/core src/tables src/web',
+  'src/mcp': 'src src/core src/tables src/web',
   reports: 'src/compare src/core src/tables',
   'src/report-files': 'reports src src/core src/store src/tables',
   'src/pool': 'reports src/report-files src/store src/tables src/web',

@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { VERSION } from '../version.js'
 import { problemOf } from '../web/api/problem.js'
 import { toPlainText } from './plain-text.js'
 import { type McpDeps, TOOLS } from './tools.js'
@@ -28,7 +29,7 @@ const READ_ONLY = { readOnlyHint: true, openWorldHint: false }
 /** The MCP server (docs/MCP.md), not connected yet. */
 export function createMcpServer(deps: McpDeps): McpServer {
   const server = new McpServer(
-    { name: 'quotekeeper', title: 'Quotekeeper', version: deps.version },
+    { name: 'quotekeeper', title: 'Quotekeeper', version: VERSION },
     { instructions: INSTRUCTIONS, maxToolInputElements: 500 },
   )
   for (const tool of TOOLS) {

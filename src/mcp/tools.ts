@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Clock } from '../core/time/clock.js'
 import { findChannel, requireFound } from '../tables/filter.js'
 import type { OfferView } from '../tables/offer/offer-view.js'
 import { asOfIn } from '../web/api/lookup.js'
@@ -14,17 +15,15 @@ export interface McpDeps {
   reader: ApiReader
   /** The configured channels, `org/slug`. */
   channels: readonly string[]
-  /** The current time, not before anything that is recorded. */
-  now(): Promise<Date>
+  now: Clock
   /** When each channel was last polled completely, and whether that is behind its schedule. */
   freshness(now: Date): Promise<({ channel: string } & Answer)[]>
-  version: string
   /** Called with unexpected errors; the client gets no details. */
   onError(error: unknown): void
 }
 
 /** A tool of the server. */
-export interface Tool {
+interface Tool {
   name: string
   title: string
   description: string
@@ -54,7 +53,7 @@ const pageTool = (
   description,
   input: query.extend({ limit: limitOf(byDefault) }),
   async answer(args, deps) {
-    const now = await deps.now()
+    const now = deps.now()
     const freshness = await freshnessOf(args.channel, now, deps)
     return fitAnswer(Number(args.limit), async (limit) => {
       const answer = await readWith(deps, id, { path: {}, query: { ...args, limit }, now })
@@ -94,7 +93,7 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
     })
     .catchall(operation(id).query.def.catchall ?? z.never()),
   async answer({ rfq, channel, limit, cursor: from, ...args }, deps) {
-    const now = await deps.now()
+    const now = deps.now()
     const asOf = args.as_of === undefined ? now : asOfIn(String(args.as_of), now)
     const isPast = asOf < now
     const given = channel === undefined ? {} : { channel: String(channel) }

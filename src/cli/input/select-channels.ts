@@ -32,7 +32,3 @@ export async function shownChannels(
     ? configured
     : [findChannel(named, [...new Set([...configured, ...(await store.storedChannels())])])]
 }
-
-/** The time zone of a channel; UTC for a channel that is no longer configured. */
-export const timeZoneOf = (config: Config, channel: string): string =>
-  config.channels.find(({ key }) => key === channel)?.timeZone ?? 'UTC'

@@ -18,13 +18,13 @@ import { rfqLabel } from '../input/require-rfq.js'
 import { openViews } from '../open-views.js'
 import { bold, formatRecommendation, printJson, printNotes, printTable, tableWidth } from './output.js'
 
-export interface ComparisonContext {
+interface ComparisonContext {
   store: Store
   app: App
-  /** Default now. */
-  asOf?: Date | undefined
-  /** How recent the data is; default: not shown. */
-  freshness?: string
+  /** Undefined: now. */
+  asOf: Date | undefined
+  /** How recent the data is. */
+  freshness: string
 }
 
 export interface ComparisonOptions {
@@ -39,7 +39,7 @@ export async function printComparison(
   { io }: Pick<Cli, 'io'>,
   { store, app, asOf, freshness }: ComparisonContext,
   found: RfqWithResponses,
-  { questions, json, csv, wide = false }: ComparisonOptions = {},
+  { questions, json, csv, wide = false }: ComparisonOptions,
 ): Promise<void> {
   const { channel, id } = found.rfq
   const now = io.now()
@@ -65,7 +65,7 @@ export async function printComparison(
   const explained = [...reasonLines(decision), ...(rates.length === 0 ? [] : [`Exchange rates: ${rates.join(' ')}`])]
   if (explained.length > 0) io.out(`\n${formatRecommendation(explained, tableWidth(io))}`)
   printNotes(io, [
-    ...(freshness === undefined ? [] : [freshness]),
+    freshness,
     ...(hidden.length === 0 ? [] : [`${formatCount(hidden.length, 'more column')} with --wide`]),
   ])
 }

@@ -1,7 +1,7 @@
 import type { ChannelConfig } from '../../config/contract.js'
 import type { RunKind } from '../../core/records.js'
 import { formatMinute } from '../../core/time/clock.js'
-import type { LockHolder, Store } from '../../store/contract.js'
+import type { LockHolder, PollKind, Store } from '../../store/contract.js'
 import { pausedUntil } from '../../store/runs/with-run.js'
 import type { PollResult } from '../../sync/contract.js'
 import { pollContext, pollListings, pollOptions } from '../../sync/poll.js'
@@ -10,8 +10,6 @@ import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { printNote } from '../output/output.js'
-
-export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
 interface PollRequest {
   channel: ChannelConfig
@@ -42,7 +40,7 @@ const RUN_LABELS: Record<RunKind, string> = {
 
 /** What a run that a person starts says when it waits for another one on its channel. */
 export const noteWaiting =
-  (cli: Pick<Cli, 'io' | 'scrub' | 'globals'>, channel: string) =>
+  (cli: Pick<Cli, 'io' | 'scrub'>, channel: string) =>
   ({ kind, startedAt, by }: LockHolder): void =>
     printNote(
       cli,

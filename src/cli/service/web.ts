@@ -27,7 +27,7 @@ export const webServerStarter =
   (
     { config, log, scrub }: Pick<App, 'config' | 'log' | 'scrub'>,
     now: Clock,
-    { port = config.web.port, plugins = [] }: { port?: number; plugins?: readonly ServicePlugin[] } = {},
+    { port, plugins }: { port: number; plugins: readonly ServicePlugin[] },
   ) =>
   (readiness: Readiness, queue: ServiceQueue) => {
     // Errors of libraries may quote what they were given.

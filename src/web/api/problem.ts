@@ -66,8 +66,8 @@ export const invalidValues = (errors: InvalidValue[]): ProblemError => {
 }
 
 /** The error for an unknown name, with the closest known ones. */
-export function unknownName(what: string, name: string, suggestions: readonly string[] = [], where = ''): ProblemError {
+export function unknownName(what: string, name: string, suggestions: readonly string[] = []): ProblemError {
   const hint = suggestions.length > 0 ? `; did you mean ${suggestions.join(', ')}?` : ''
-  const detail = `${what} ${JSON.stringify(name.slice(0, 80))} is not known${where}${hint}`
+  const detail = `${what} ${JSON.stringify(name.slice(0, 80))} is not known${hint}`
   return new ProblemError(404, detail, close(suggestions))
 }

@@ -10,7 +10,7 @@ import { type ProblemDocument, problemOf } from './problem.js'
 export const READ_OPERATIONS: readonly ReadOperation[] = [...RFQ_OPERATIONS, ...LIST_OPERATIONS]
 
 /** A request to read, as it was sent. */
-export interface ReadRequest {
+interface ReadRequest {
   path: Readonly<Record<string, string>>
   query: Readonly<Record<string, unknown>>
   now: Date

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { cleanLine, cleanText } from '../../core/text/clean-text.js'
-import { formatAmount, formatPercent, formatPrice, formatTotal, formatWeekday } from '../../core/text/number-format.js'
+import { formatAmount, formatPercent, formatPrice, formatWeekday } from '../../core/text/number-format.js'
 import { formatMinute } from '../../core/time/clock.js'
 
 /** Shown for what is unknown. */
@@ -10,8 +10,6 @@ export const UNKNOWN = '–'
 export const plain = (text: string | null | undefined): string => cleanLine(text ?? '') || UNKNOWN
 
 export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
-/** A sum of money without its currency. */
-export const total = (value: number | null) => (value === null ? UNKNOWN : formatTotal(value, null))
 export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
 export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
 

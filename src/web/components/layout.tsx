@@ -20,7 +20,7 @@ const PAGES = [
 ] as const
 
 /** What surrounds the content of a page for a signed-in user. */
-export interface Frame {
+interface Frame {
   user: User | null
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]

@@ -55,7 +55,7 @@ pre{margin:var(--s2) 0 0;line-height:1.5;white-space:pre-wrap}
 .over{color:var(--badink);font-weight:600}
 :is(p,blockquote).prose{white-space:pre-line;overflow-wrap:anywhere}
 .plain,.flags{margin:0;padding:0;list-style:none}
-.reasons,.card ul{margin:var(--s1) 0;padding-left:1.1rem}
+.reasons{margin:var(--s1) 0;padding-left:1.1rem}
 :is(.reasons,.flags,.matters) li{margin:var(--s1) 0}
 .pairs{margin:var(--s2) 0}
 .pairs>div{display:grid;grid-template-columns:8rem minmax(0,1fr);gap:0 var(--s3);padding:1px 0}
@@ -103,7 +103,7 @@ label{font-weight:600}
 .field{display:grid;gap:var(--s1);margin:var(--s3) 0}
 .field :is(.small,input,select){font-weight:400}
 input,select,textarea,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:6px;padding:4px 10px;min-height:2rem;max-width:100%}
-input[type=checkbox],input[type=radio]{min-height:0;accent-color:var(--brand)}
+input[type=checkbox]{min-height:0;accent-color:var(--brand)}
 input[size]{justify-self:start}
 button,.button,.step a{cursor:pointer;font-weight:550;text-decoration:none;display:inline-block;white-space:nowrap}
 button:hover,.button:hover{background:var(--band)}
@@ -119,12 +119,9 @@ button:hover,.button:hover{background:var(--band)}
 .filters label,label.field,.choice{font-weight:400;color:var(--muted)}
 .filters :is(input,select,button){min-height:1.8rem;padding-top:2px;padding-bottom:2px}
 .filters input{width:9rem}
-fieldset{border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
-legend{font-weight:600;padding:0 var(--s2) 0 0}
-.groups{display:grid;grid-template-columns:2fr 3fr;gap:var(--s4)}
-.groups .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) 9rem;align-items:center;gap:var(--s2)}
-.groups :is(input,select){width:100%}
-.groups .wide{grid-column:1/-1;display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5)}
+fieldset{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,20rem),1fr));gap:0 var(--s5);border:0;border-top:1px solid var(--line);padding:var(--s2) 0;margin:var(--s3) 0 0;min-width:0}
+fieldset .field{margin:var(--s1) 0;grid-template-columns:minmax(0,1fr) 9rem;align-items:center;gap:var(--s2)}
+fieldset :is(input,select){width:100%}
 
 /* Tables: no boxes, a head that stays; columns of less weight where there is room; cards where there is little. */
 .table{margin:var(--s2) calc(-1*var(--s2)) var(--s4)}
@@ -170,7 +167,6 @@ tr.chosen>*{background:var(--section)}
   .cards tr.chosen{background:var(--section)}
   .filters .field{flex:1 1 9rem}
   .filters .field :is(input,select){flex:1;width:0;min-width:4rem}
-  .groups{grid-template-columns:minmax(0,1fr)}
 }
 @media (max-width:62rem){
   .shell{display:block}

@@ -36,7 +36,7 @@ export function toResponseError(error: Error, onError: (error: unknown) => void)
 }
 
 /** The web server cannot listen. The message tells the operator why and what to do. */
-export class ListenError extends Error {
+class ListenError extends Error {
   override name = 'ListenError'
 }
 

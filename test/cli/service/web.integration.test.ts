@@ -11,10 +11,10 @@ it('readiness shows no secret that an error of a library quotes', async () => {
   })
   const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
   const scrub = createScrubber(collectSecrets(config))
-  const server = await webServerStarter({ config, log: recordingLog() as never, scrub }, () => new Date())(
-    async () => [{ name: 'queue', ok: false, message }],
-    {} as never,
-  )
+  const server = await webServerStarter({ config, log: recordingLog() as never, scrub }, () => new Date(), {
+    port: 0,
+    plugins: [],
+  })(async () => [{ name: 'queue', ok: false, message }], {} as never)
   onTestFinished(() => server.close())
   const reply = await fetch(`${server.url}/readyz`)
   expect(reply.status).toBe(503)

@@ -77,7 +77,7 @@ async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
   const rounds: ChannelRound[] = []
   for (const channel of channels) {
     if (cli.io.stop.aborted) break
-    rounds.push(await closeOne(cli, app, { channel, options, changes: operatorPolicy(channel, options, retries) }))
+    rounds.push(await closeOne(cli, app, { channel, changes: operatorPolicy(channel, options, retries) }))
   }
   printRounds(cli, options, rounds)
   const unsuccessful = rounds.some(({ failures, result }) => failures.length > 0 || needsAttention(result))
@@ -130,7 +130,6 @@ async function channelsToClose(cli: Cli, app: App, { approve, channel }: Options
 
 interface RoundTarget {
   channel: ChannelConfig
-  options: Options
   changes: Partial<ClosingPolicy>
 }
 

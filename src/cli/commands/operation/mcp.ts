@@ -4,7 +4,6 @@ import { createPollChecks } from '../../../readiness/poll-freshness.js'
 import type { Store } from '../../../store/contract.js'
 import { viewConfigOf } from '../../../tables/source.js'
 import { createViews } from '../../../tables/views.js'
-import { VERSION } from '../../../version.js'
 import { createApiReader } from '../../../web/api/read.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -30,7 +29,7 @@ export function createMcpDeps(
   return {
     reader: createApiReader(views, viewConfig),
     channels: viewConfig.channels.map(({ key }) => key),
-    now: async () => io.now(),
+    now: io.now,
     async freshness(now) {
       const checks = (await pollChecks(now)).filter(({ kind }) => kind === 'rfqs')
       return (await views.freshness()).map(({ channel, rfqsAt }) => {
@@ -38,7 +37,6 @@ export function createMcpDeps(
         return { channel, polledAt: rfqsAt, behind: check === undefined ? null : !check.ok, message: check?.message }
       })
     },
-    version: VERSION,
     onError: (error) => log.error({ err: error }, 'MCP request failed'),
   }
 }

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../../config/contract.js'
 import type { RunRecord } from '../../../core/records.js'
+import type { PollKind } from '../../../store/contract.js'
 import { type Column, column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -8,7 +9,7 @@ import { channelsOption, jsonOption, withExamples } from '../../input/options.js
 import { selectChannels } from '../../input/select-channels.js'
 import { errorMessage } from '../../output/error-message.js'
 import { printJson, printNote, printTable, withProgress } from '../../output/output.js'
-import { type PollKind, pollChannel } from '../../runs/poll-channel.js'
+import { pollChannel } from '../../runs/poll-channel.js'
 import { claimFigures, refreshFigures } from '../../service/keep-figures.js'
 import { readDueRates } from '../../service/maintenance-jobs.js'
 

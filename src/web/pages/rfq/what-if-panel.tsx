@@ -39,13 +39,11 @@ export function WhatIfPanel({ page: { query, link }, view, whatIf, before }: Wha
         {kept.map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
-        <div class="groups">
-          <fieldset class="wide">
-            {fields.map((field) => (
-              <SettingField key={field.name} {...field} />
-            ))}
-          </fieldset>
-        </div>
+        <fieldset>
+          {fields.map((field) => (
+            <SettingField key={field.name} {...field} />
+          ))}
+        </fieldset>
         <div class="actions">
           <button type="submit" class="primary">
             Compare
