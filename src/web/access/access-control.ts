@@ -6,7 +6,7 @@ import type { Clock } from '../../core/time/clock.js'
 import { HttpError } from '../http/errors.js'
 import { createHostCheck } from './host-header.js'
 import { isOfProxy, PROXY_SECRET_HEADER } from './proxy.js'
-import { addRateLimits, type RateLimits } from './rate-limits.js'
+import { addRateLimits } from './rate-limits.js'
 import { createSessions, type Session } from './sessions.js'
 import { type AccessToken, bearerToken, mayUse, ownerOf, type Role, type RouteAccess, type User } from './users.js'
 
@@ -47,25 +47,51 @@ export const isLocal = ({ host, publicUrl }: Pick<AccessOptions, 'host' | 'publi
 /** Authenticates each request and checks that the user may use its route. Decorates requests (plugin.ts). */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
   await app.register(cookie)
-  const limits = await addRateLimits(app, options.proxySecret)
-  const access = createAccess(options, limits)
+  const { publicUrl, localUser, proxySecret, now } = options
+  const tokens = allTokens(options)
+  // Only this machine can reach the server, and no way to sign in is configured.
+  const open = isLocal(options) && !hasUsers(options)
+  const isSecure = publicUrl?.startsWith('https:') === true
+  const sessionCookie = cookieOf(isSecure)
+  const sessions = createSessions(now, { isSecure })
+  const limits = await addRateLimits(app, proxySecret)
+  const checkHost = createHostCheck(options)
   app.decorateRequest('user', null)
   app.decorateRequest('session', null)
-  app.decorate('access', access)
+  app.decorate('access', {
+    cookie: sessionCookie,
+    hasSignIn: tokens.length > 0,
+    async signIn(request, sent) {
+      const user = ownerOf(sent, tokens)
+      if (user !== null) return sessions.start(user)
+      await limits.countWrongToken(request)
+      throw new HttpError(401, 'no user has this token')
+    },
+    signOut: ({ session }) => void (session && sessions.end(session.id)),
+  })
   // Before a body is read.
   app.addHook('onRequest', async (request, reply) => {
-    access.checkHost(request)
-    access.identify(request)
-    if (!access.open && !isPublic(request)) await limits.count(request, reply)
-    requireAccess(request, reply, access.proxyUserError(request))
+    checkHost(request)
+    const named = userOfProxy(request, options)
+    request.session = open ? null : sessions.use(request.cookies[sessionCookie.name] ?? '')
+    request.user = open
+      ? { name: localUser, role: 'operator' }
+      : (named.user ?? bearerUser(request, tokens) ?? request.session?.user ?? null)
+    if (!open && !isPublic(request)) await limits.count(request, reply)
+    requireAccess(request, reply, named.problem)
   })
-  app.addHook('preHandler', async (request) => access.checkOrigin(request))
+  app.addHook('preHandler', async (request) => {
+    if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
+    if (!isOwnRequest(request, publicUrl))
+      throw new HttpError(
+        403,
+        'this was sent by another website, which is not allowed; send it from a page of this server',
+      )
+  })
 }
 
 /** The part of the access control that routes use: signing in and out. */
 export interface Access {
-  /** Whether access needs no sign-in: only this machine can reach the server, and no way to sign in is configured. */
-  readonly open: boolean
   /** Where users can sign in with a token. */
   readonly hasSignIn: boolean
   /** @throws HttpError 401 for a wrong token, 429 after too many from the address */
@@ -74,65 +100,6 @@ export interface Access {
   /** The name and the attributes of the cookie of a session. */
   readonly cookie: { name: string; attributes: CookieSerializeOptions }
 }
-
-type AccessControl = Access & {
-  checkHost(request: FastifyRequest): void
-  identify(request: FastifyRequest): void
-  /** Why the name that a proxy sent cannot be used; null if it can, or if none was sent. */
-  proxyUserError(request: FastifyRequest): string | null
-  checkOrigin(request: FastifyRequest): void
-}
-
-function createAccess(options: AccessOptions, limits: RateLimits): AccessControl {
-  const tokens = allTokens(options)
-  const { publicUrl } = options
-  const open = isLocal(options) && !hasUsers(options)
-  const isSecure = publicUrl?.startsWith('https:') === true
-  const sessionCookie = cookieOf(isSecure)
-  const sessions = createSessions(options.now, { isSecure })
-  const proxyName = (request: FastifyRequest) => {
-    const name = readName(request, options.trustedUserHeader)
-    return name === null || isOfProxy(request, options.proxySecret) ? name : { problem: UNPROVEN }
-  }
-  const namedUser = (request: FastifyRequest): User | null => {
-    const name = proxyName(request)
-    return name !== null && 'value' in name ? { name: name.value, role: options.trustedUserRole } : null
-  }
-  return {
-    cookie: sessionCookie,
-    open,
-    hasSignIn: tokens.length > 0,
-    checkHost: createHostCheck(options),
-    identify(request) {
-      request.session = open ? null : sessions.use(request.cookies[sessionCookie.name] ?? '')
-      request.user = open
-        ? { name: options.localUser, role: 'operator' }
-        : (namedUser(request) ?? bearerUser(request, tokens) ?? request.session?.user ?? null)
-    },
-    proxyUserError(request) {
-      const name = proxyName(request)
-      return name !== null && 'problem' in name ? name.problem : null
-    },
-    checkOrigin(request) {
-      if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
-      if (!isOwnRequest(request, publicUrl))
-        throw new HttpError(
-          403,
-          'this was sent by another website, which is not allowed; send it from a page of this server',
-        )
-    },
-    async signIn(request, sent) {
-      const user = ownerOf(sent, tokens)
-      if (user !== null) return sessions.start(user)
-      await limits.countWrongToken(request)
-      throw new HttpError(401, 'no user has this token')
-    },
-    signOut: ({ session }) => void (session && sessions.end(session.id)),
-  }
-}
-
-/** Why the user name that a proxy sent is rejected. */
-const UNPROVEN = `the proxy must send web.proxySecret in the header ${PROXY_SECRET_HEADER}; without it, the user that it names is rejected`
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
@@ -153,16 +120,28 @@ const cookieOf = (isSecure: boolean): Access['cookie'] => ({
   attributes: { path: '/', httpOnly: true, sameSite: 'strict', secure: isSecure },
 })
 
-/** The name in the header of a proxy; null without the header. Two such headers are the client's and the proxy's. */
-function readName({ raw }: FastifyRequest, header: string | null): { value: string } | { problem: string } | null {
+/**
+ * The user that a proxy names in its header, or why that name is rejected; neither without the header. Two such headers are the
+ * client's and the proxy's.
+ */
+function userOfProxy(
+  request: FastifyRequest,
+  { trustedUserHeader: header, trustedUserRole: role, proxySecret }: AccessOptions,
+): { user: User | null; problem: string | null } {
   const isNamed = (_value: string, at: number, all: string[]) =>
     at % 2 === 1 && all[at - 1]?.toLowerCase() === header?.toLowerCase()
-  const [sent, ...others] = raw.rawHeaders.filter(isNamed)
-  if (sent === undefined) return null
-  if (others.length > 0) return { problem: `the proxy sent the header ${header} ${others.length + 1} times, not once` }
-  const value = decodeHeader(sent).trim()
-  const problem = nameProblem(value)
-  return problem === null ? { value } : { problem: `the name in the header ${header} of the proxy ${problem}` }
+  const [sent, ...others] = request.raw.rawHeaders.filter(isNamed)
+  if (sent === undefined) return { user: null, problem: null }
+  const rejected = (problem: string) => ({ user: null, problem })
+  if (!isOfProxy(request, proxySecret))
+    return rejected(
+      `the proxy must send web.proxySecret in the header ${PROXY_SECRET_HEADER}; without it, the user that it names is rejected`,
+    )
+  if (others.length > 0) return rejected(`the proxy sent the header ${header} ${others.length + 1} times, not once`)
+  const name = decodeHeader(sent).trim()
+  const problem = nameProblem(name)
+  if (problem !== null) return rejected(`the name in the header ${header} of the proxy ${problem}`)
+  return { user: { name, role }, problem: null }
 }
 
 /** Node.js reads headers as Latin-1; proxies send UTF-8. Text that is not valid UTF-8 stays unchanged. */

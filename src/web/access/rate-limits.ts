@@ -9,18 +9,11 @@ const MAX_OF_USER = 600
 /** Requests per minute from one address without a user: no token, or a wrong one. */
 const MAX_WITHOUT_USER = 60
 
-export interface RateLimits {
-  /** @throws HttpError 429 */
-  count(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Counts a wrong token of the sign-in page as a request without a user. @throws HttpError 429 */
-  countWrongToken(request: FastifyRequest): Promise<void>
-}
-
 /**
  * Limits requests: of each user, and without a user of each address, so that nobody uses up what a right token allows. It is not what
  * protects tokens: they are too long to be guessed.
  */
-export async function addRateLimits(app: FastifyInstance, proxySecret: string | null): Promise<RateLimits> {
+export async function addRateLimits(app: FastifyInstance, proxySecret: string | null) {
   await app.register(rateLimit, {
     global: false,
     timeWindow: 60_000,
@@ -32,8 +25,10 @@ export async function addRateLimits(app: FastifyInstance, proxySecret: string | 
   const limit = app.rateLimit()
   const measure = app.createRateLimit()
   return {
-    count: async (request, reply) => void (await limit.call(app, request, reply)),
-    async countWrongToken(request) {
+    /** @throws HttpError 429 */
+    count: async (request: FastifyRequest, reply: FastifyReply) => void (await limit.call(app, request, reply)),
+    /** Counts a wrong token of the sign-in page as a request without a user. @throws HttpError 429 */
+    async countWrongToken(request: FastifyRequest) {
       const found = await measure(request)
       if (!found.isAllowed && found.isExceeded) throw tooMany(request.user, found.ttl)
     },

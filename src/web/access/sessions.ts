@@ -16,19 +16,12 @@ export interface Session {
   readonly user: User
 }
 
-interface Sessions {
-  start(user: User): Session
-  /** The session of a cookie, which counts as a use; null if it was never started or has ended. */
-  use(id: string): Session | null
-  end(id: string): void
-}
-
 /**
  * Sessions live in this process and end with it, so that one that was ended stays ended, and the sessions of a token end when it
  * is removed from the configuration.
  * @param options.isSecure whether browsers send the cookie by https only
  */
-export function createSessions(now: Clock, { isSecure }: { isSecure: boolean }): Sessions {
+export function createSessions(now: Clock, { isSecure }: { isSecure: boolean }) {
   const maxIdleMs = (isSecure ? SESSION_HOURS * 60 : IDLE_MINUTES) * 60_000
   const sessions = new Map<string, Session & { readonly startedAt: number; usedAt: number }>()
   const removeOver = (at: number) => {
@@ -36,7 +29,7 @@ export function createSessions(now: Clock, { isSecure }: { isSecure: boolean }):
       if (at >= Math.min(startedAt + SESSION_HOURS * 3_600_000, usedAt + maxIdleMs)) sessions.delete(id)
   }
   return {
-    start(user) {
+    start(user: User): Session {
       const at = now().getTime()
       removeOver(at)
       const [oldest, ...others] = [...sessions.values()].filter((session) => session.user.name === user.name)
@@ -45,7 +38,8 @@ export function createSessions(now: Clock, { isSecure }: { isSecure: boolean }):
       sessions.set(session.id, session)
       return session
     },
-    use(id) {
+    /** The session of a cookie, which counts as a use; null if it was never started or has ended. */
+    use(id: string): Session | null {
       const at = now().getTime()
       removeOver(at)
       const session = sessions.get(id)
@@ -53,6 +47,6 @@ export function createSessions(now: Clock, { isSecure }: { isSecure: boolean }):
       session.usedAt = at
       return session
     },
-    end: (id) => void sessions.delete(id),
+    end: (id: string) => void sessions.delete(id),
   }
 }

@@ -6,7 +6,8 @@ import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { type HtmlTable, Table } from '../../tables/print/html.js'
 import { WithCommands } from '../components/format.js'
 import { HttpError } from '../http/errors.js'
-import { addPage, type FileTable, fileTable, type PageContent, type PageDeps, type PageRequest } from './page.js'
+import { addPage, type PageContent, type PageDeps, type PageRequest } from './page.js'
+import { type FileTable, fileTable } from './table-file.js'
 
 /** Rows on one page of a list. */
 const PAGE_SIZE = 40

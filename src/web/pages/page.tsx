@@ -1,28 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import type { Settings } from '../../core/decision/settings.js'
-import type { Clock } from '../../core/time/clock.js'
+import { didYouMean } from '../../core/text/suggest.js'
 import { unknownValue } from '../../tables/filter-error.js'
 import { parseMoment } from '../../tables/moments.js'
 import { beforeFirstPoll } from '../../tables/polls.js'
-import { parseWhatIf, type WhatIf } from '../../tables/settings.js'
+import { isSettingName, KNOWN_SETTINGS, parseWhatIf, type WhatIf } from '../../tables/settings.js'
 import type { Views } from '../../tables/views.js'
+import type { ActionDeps } from '../api/actions.js'
 import { Layout } from '../components/layout.js'
 import { HttpError } from '../http/errors.js'
 import { sendPage } from '../http/html.js'
-import { type AcceptedParameters, checkParameters } from './parameters.js'
 import { FILE_FORMATS, type FileTable, sendTable } from './table-file.js'
 
-export { type FileTable, fileTable } from './table-file.js'
-
-/** What pages are made from. */
-export interface PageDeps {
+/** What pages are made from, and what their forms do. */
+export interface PageDeps extends Pick<ActionDeps, 'awards' | 'channels' | 'now' | 'queue' | 'settings'> {
   queries: Views
-  /** The configured channels, `org/slug`. */
-  channels: readonly string[]
-  now: Clock
-  /** How offers are compared unless a reader changes it. */
-  settings: Settings
+  /** The path of a report in the folder of this process; null if there is none of this name. */
+  findReport: (name: string) => Promise<string | null>
 }
 
 /** The parameters of an address or the fields of a form, without empty ones. */
@@ -64,6 +59,13 @@ export interface PageContent {
   onSend?: (reply: FastifyReply) => void
   /** The tables that can be downloaded from it. */
   tables?: readonly FileTable[]
+}
+
+/** The parameters after the `?` that a page accepts, besides those that choose one of its tables as a file. */
+interface AcceptedParameters {
+  names?: readonly string[]
+  /** Whether it accepts the settings of a comparison too, such as `requirements.priceMax`. */
+  acceptsSettings?: boolean
 }
 
 /** Serves a page at a path. With `?format=csv` or `json`, it serves one of its tables (`?table=`) instead. */
@@ -139,6 +141,22 @@ function pageRequest(request: FastifyRequest, { now, ...deps }: PageDeps): PageR
       return text === '' ? path : `${path}?${text}`
     },
   }
+}
+
+const FILE_PARAMETERS = ['format', 'table']
+
+/**
+ * Rejects unknown and repeated parameters, which would otherwise be ignored, as the HTTP API does.
+ * @throws HttpError 400 with every unknown parameter, and those given more than once
+ */
+function checkParameters(query: unknown, { names = [], acceptsSettings = false }: AcceptedParameters): void {
+  const known = [...names, ...FILE_PARAMETERS, ...(acceptsSettings ? KNOWN_SETTINGS : [])]
+  const problems = Object.entries(Object(query) as Record<string, string | string[]>).flatMap(([name, value]) => {
+    if (!known.includes(name) && !(acceptsSettings && isSettingName(name)))
+      return `${name.slice(0, 60)}: unknown parameter; ${didYouMean(name.slice(0, 60), known)}known: ${known.join(', ')}`
+    return typeof value === 'string' ? [] : `${name}: given more than once`
+  })
+  if (problems.length > 0) throw new HttpError(400, problems.slice(0, 5).join('; '))
 }
 
 /** The last of several values, as if a form had been sent. */

@@ -1,24 +1,16 @@
-import type { AwardActions } from '../../tables/awards/awards.js'
 import type { WebPlugin } from '../plugin.js'
 import { addAwards } from './award/award-page.js'
-import { addClosing, type ClosingDeps } from './closings/closing-page.js'
+import { addClosing } from './closings/closing-page.js'
 import { addList } from './list-page.js'
-import { addReports, type ReportsDeps } from './operation/reports-page.js'
-import { addSystem, type SystemDeps } from './operation/system-page.js'
+import { addReports } from './operation/reports-page.js'
+import { addSystem } from './operation/system-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { rfqPage } from './rfq/rfq-page.js'
 import { todayPage } from './today-page.js'
 
-interface PagesDeps extends PageDeps {
-  reports: ReportsDeps
-  closing: ClosingDeps
-  awards: AwardActions
-  system: SystemDeps
-}
-
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PagesDeps): WebPlugin =>
+  (deps: PageDeps): WebPlugin =>
   (app) => {
     app.get('/pulse', (_request, reply) => deps.queries.pulse().then((pulse) => reply.type('text/plain').send(pulse)))
     addPage(app, deps, '/', todayPage, { names: ['since'] })
@@ -27,12 +19,12 @@ export const pageRoutes =
       names: ['as_of', 'offer', 'cursor'],
       acceptsSettings: true,
     })
-    addClosing(app, deps, deps.closing)
+    addClosing(app, deps)
     addList(app, deps, 'awards')
-    addAwards(app, deps, deps.awards)
+    addAwards(app, deps)
     addList(app, deps, 'changes')
     addList(app, deps, 'listings')
-    addReports(app, deps, deps.reports)
+    addReports(app, deps)
     addList(app, deps, 'closings')
-    addSystem(app, deps, deps.system)
+    addSystem(app, deps)
   }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import type { AwardActions } from '../../../tables/awards/awards.js'
 import { requireFound } from '../../../tables/filter.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
 import { Table } from '../../../tables/print/html.js'
@@ -13,14 +12,13 @@ import {
   addForm,
   addPage,
   addressOf,
-  fileTable,
   type PageContent,
   type PageDeps,
   type PageRequest,
   type Parameters,
   type Redirect,
 } from '../page.js'
-import { sendWorkbook } from '../table-file.js'
+import { fileTable, sendWorkbook } from '../table-file.js'
 import { AwardCard, type AwardChoice, AwardForm, offersToAward } from './award-form.js'
 
 type Answer = (PageContent & { status: number }) | Redirect
@@ -31,12 +29,12 @@ const CONFIRM_WITHIN_MS = 60 * 60_000
 const MAX_AWARDS = 100
 
 /** `/rfqs/…/award`: the awards of an RFQ, recording one, and withdrawing it. `/awards/ID/workbook`: the workbook of an award. */
-export function addAwards(app: FastifyInstance, deps: PageDeps, actions: AwardActions): void {
+export function addAwards(app: FastifyInstance, deps: PageDeps): void {
   const path = '/rfqs/:org/:channel/:name/award'
   addPage(app, deps, path, async (page) => awardPage(page, await readRfq(page), {}))
   addForm(app, deps, path, async (page, fields) => {
     const found = await readRfq(page)
-    return fields.withdraw === undefined ? record(page, found, fields, actions) : withdraw(page, found, fields, actions)
+    return fields.withdraw === undefined ? record(page, found, fields) : withdraw(page, found, fields)
   })
   app.get('/awards/:id/workbook', async (request, reply) => {
     const { id = '' } = request.params as { id?: string }
@@ -50,8 +48,8 @@ const readRfq = async ({ path, queries, now, settings }: PageRequest): Promise<N
   requireFound(await queries.comparison({ ...addressOf(path), now, settings }))
 
 /** Shows what would be recorded; with `confirm`, records it as it was shown. */
-async function record(page: PageRequest, found: NamedRfqView, fields: Parameters, actions: AwardActions) {
-  const { now, settings, request } = page
+async function record(page: PageRequest, found: NamedRfqView, fields: Parameters) {
+  const { awards, now, settings, request } = page
   const { id: rfqId, name, view } = found
   const { because = null, confirm } = fields
   const chosen = Object.entries(fields).flatMap(([key, value]) => (/^offer\.\d+$/.test(key) ? [value] : []))
@@ -70,11 +68,11 @@ async function record(page: PageRequest, found: NamedRfqView, fields: Parameters
     return refuse('What was confirmed is out of date. Look at it again.')
   const by = request.user?.name ?? ''
   const order = { channel: view.channel, rfqId, offers: { ids }, because, by, asOf, now, settings }
-  const prepared = await actions.prepare(order)
+  const prepared = await awards.prepare(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) return refuse(refusals.join(' '))
   if (confirm !== undefined) {
-    const result = await actions.record(order, prepared)
+    const result = await awards.record(order, prepared)
     return 'standing' in result
       ? refuse(`Award ${result.standing.id}, by ${result.standing.by}, was recorded meanwhile.`)
       : { redirect: rfqPath(view.channel, nameById(rfqId)) }
@@ -102,7 +100,7 @@ async function record(page: PageRequest, found: NamedRfqView, fields: Parameters
   return { status: 200, title: `Award of RFQ ${name}`, current: '/awards', live: 'no' as const, body }
 }
 
-async function withdraw(page: PageRequest, found: NamedRfqView, fields: Parameters, actions: AwardActions) {
+async function withdraw(page: PageRequest, found: NamedRfqView, fields: Parameters) {
   const because = (fields.because ?? '').trim()
   const refuse = async (status: number, mistake: string): Promise<Answer> => ({
     status,
@@ -111,7 +109,7 @@ async function withdraw(page: PageRequest, found: NamedRfqView, fields: Paramete
   if (reasonProblem(because) !== null) return refuse(400, 'say why.')
   const { channel } = found.view
   const order = { channel, rfqId: found.id, because, by: page.request.user?.name ?? '' }
-  const withdrawn = await actions.withdraw({ ...order, award: Number(fields.withdraw) })
+  const withdrawn = await page.awards.withdraw({ ...order, award: Number(fields.withdraw) })
   return withdrawn === null
     ? refuse(409, 'this award does not stand.')
     : { redirect: rfqPath(channel, nameById(found.id)) }

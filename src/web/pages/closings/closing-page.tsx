@@ -6,7 +6,6 @@ import { decisionFacts } from '../../../tables/closings/explain-decision.js'
 import { requireFound } from '../../../tables/filter.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { Facts } from '../../../tables/print/html.js'
-import type { ActionDeps } from '../../api/actions.js'
 import { Notice, plain } from '../../components/format.js'
 import { autoReload, enqueueJob, readRequestedJob } from '../operation/job-status.js'
 import {
@@ -19,26 +18,23 @@ import {
   type Parameters,
 } from '../page.js'
 
-/** The queue that closes. */
-export type ClosingDeps = Pick<ActionDeps, 'queue'>
-
 /** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
-export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
+export function addClosing(app: FastifyInstance, deps: PageDeps): void {
   const path = '/rfqs/:org/:channel/:name/closing'
   const show = async (page: PageRequest) => {
     // Before the closings: those of a job that has ended are then among them.
-    const job = await readRequestedJob(page, closing)
+    const job = await readRequestedJob(page)
     return closingPage(page, await readClosing(page), { job })
   }
   addPage(app, deps, path, show, { names: ['job'] })
-  addForm(app, deps, path, (page, fields) => requestClose(page, fields, closing))
+  addForm(app, deps, path, requestClose)
 }
 
 const readClosing = async ({ path, queries, now }: PageRequest): Promise<RfqClosing> =>
   requireFound(await queries.rfqClosing({ ...addressOf(path), now }))
 
 /** Enqueues a closing round for this RFQ only; the policy decides whether it sends a close. */
-async function requestClose(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
+async function requestClose(page: PageRequest, { confirm = '' }: Parameters) {
   const found = await readClosing(page)
   const { channel, id, name } = found
   const refuse = (status: number, mistake: string) => ({
@@ -51,7 +47,7 @@ async function requestClose(page: PageRequest, { confirm = '' }: Parameters, clo
   }
   const refusal = refusalOf(found)
   if (refusal !== null) return refuse(409, refusal)
-  const job = await enqueueJob(page, closing, { name: 'close-expired', payload: { channel, rfqId: id } })
+  const job = await enqueueJob(page, { name: 'close-expired', payload: { channel, rfqId: id } })
   if (job === null)
     return refuse(409, 'A close of this RFQ was requested a moment ago; reload the page to see its status.')
   return { redirect: `${closingPath(channel, nameById(id))}?job=${encodeURIComponent(job)}` }

@@ -1,4 +1,4 @@
-import type { ActionDeps, JobOrder, JobStatusView } from '../../api/actions.js'
+import type { JobOrder, JobStatusView } from '../../api/actions.js'
 import { Notice, plain } from '../../components/format.js'
 import { isQueueUnavailable } from '../../http/errors.js'
 import type { PageContent, PageRequest } from '../page.js'
@@ -7,14 +7,11 @@ import type { PageContent, PageRequest } from '../page.js'
 type RequestedJobStatus = JobStatusView | 'unreachable' | null
 
 /** Pages are shown even if the queue is unavailable. */
-const readJobStatus = (job: string, { queue }: Pick<ActionDeps, 'queue'>): Promise<RequestedJobStatus> =>
+const readJobStatus = (job: string, { queue }: Pick<PageRequest, 'queue'>): Promise<RequestedJobStatus> =>
   queue.status(job).catch((error: Error) => {
     if (isQueueUnavailable(error)) return 'unreachable'
     throw error
   })
-
-/** The cause of a job: the user who requested it on a page. */
-const jobCause = (user: { name: string } | null): string => `page ${user?.name ?? ''}`.trim().slice(0, 100)
 
 /** Seconds after which a page that waits for a job reloads. */
 const REFRESH_SECONDS = '1'
@@ -27,19 +24,19 @@ export const autoReload: Pick<PageContent, 'live' | 'onSend'> = {
 const RELOAD_NOTICE = 'This page reloads automatically.'
 
 /** Puts a job on the queue. @returns its id, or null if one for the same work waits or runs */
-export const enqueueJob = (
-  { request }: Pick<PageRequest, 'request'>,
-  { queue }: Pick<ActionDeps, 'queue'>,
+export function enqueueJob(
+  { request: { user }, queue }: Pick<PageRequest, 'request' | 'queue'>,
   { name, payload }: { name: JobOrder['name']; payload: Omit<JobOrder['payload'], 'cause'> },
-): Promise<string | null> => queue.enqueue({ name, payload: { ...payload, cause: jobCause(request.user) } })
+): Promise<string | null> {
+  const cause = `page ${user?.name ?? ''}`.trim().slice(0, 100)
+  return queue.enqueue({ name, payload: { ...payload, cause } })
+}
 
 /** The job in the address of a page, which was requested on it: what became of it, and whether it has not ended yet. */
-export async function readRequestedJob(
-  { query: { job } }: Pick<PageRequest, 'query'>,
-  deps: Pick<ActionDeps, 'queue'>,
-) {
+export async function readRequestedJob(page: Pick<PageRequest, 'query' | 'queue'>) {
+  const { job } = page.query
   if (job === undefined) return null
-  const status = await readJobStatus(job, deps)
+  const status = await readJobStatus(job, page)
   const isRunning = status === 'unreachable' || status?.state === 'waiting' || status?.state === 'active'
   return { isRunning, notice: <JobNotice status={status} /> }
 }

@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { requireFound } from '../../../tables/filter.js'
 import { parametersOf } from '../../../tables/list.js'
 import { reports } from '../../../tables/lists/reports.js'
-import type { ActionDeps } from '../../api/actions.js'
 import { Notice } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
 import { listPage } from '../list-page.js'
@@ -20,20 +19,14 @@ import {
 import { sendWorkbook } from '../table-file.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
-/** Making reports, and finding those that were made. */
-export interface ReportsDeps extends Pick<ActionDeps, 'queue'> {
-  /** The path of a report in the folder of this process; null if there is none of this name. */
-  find: (name: string) => Promise<string | null>
-}
-
 /** `/reports`: the list of reports with downloads, and a form that makes one. */
-export function addReports(app: FastifyInstance, deps: PageDeps, options: ReportsDeps): void {
-  addPage(app, deps, '/reports', (page) => reportsPage(page, options), { names: ['job', ...parametersOf(reports)] })
-  addForm(app, deps, '/reports', (page, fields) => makeReport(page, fields, options))
+export function addReports(app: FastifyInstance, deps: PageDeps): void {
+  addPage(app, deps, '/reports', (page) => reportsPage(page), { names: ['job', ...parametersOf(reports)] })
+  addForm(app, deps, '/reports', makeReport)
   for (const path of ['/reports/:name', '/reports/:folder/:name']) {
     app.get(path, async (request, reply) => {
       const { folder, name = '' } = request.params as { folder?: string; name?: string }
-      const found = await options.find(folder === undefined ? name : `${folder}/${name}`)
+      const found = await deps.findReport(folder === undefined ? name : `${folder}/${name}`)
       if (found === null)
         throw new HttpError(404, 'there is no such report here; it was made on another machine, or deleted')
       return sendWorkbook(reply, basename(found).replace(/[^\w.-]/g, '_'), createReadStream(found))
@@ -41,7 +34,7 @@ export function addReports(app: FastifyInstance, deps: PageDeps, options: Report
   }
 }
 
-async function makeReport(page: PageRequest, fields: Parameters, options: ReportsDeps) {
+async function makeReport(page: PageRequest, fields: Parameters) {
   const { queries, channels, now } = page
   const { channel = '', rfq } = fields
   if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
@@ -54,15 +47,15 @@ async function makeReport(page: PageRequest, fields: Parameters, options: Report
     rfq === undefined
       ? ({ name: 'channel-report', payload } as const)
       : ({ name: 'rfq-report', payload: { ...payload, rfqId: await find(rfq) } } as const)
-  const job = await enqueueJob(page, options, order)
+  const job = await enqueueJob(page, order)
   if (job !== null) return { redirect: `/reports?${new URLSearchParams({ job })}` }
-  return { status: 409, ...(await reportsPage(page, options, true)) }
+  return { status: 409, ...(await reportsPage(page, true)) }
 }
 
 /** @param isRefused the report that was asked for is being made already */
-async function reportsPage(page: PageRequest, options: ReportsDeps, isRefused = false): Promise<PageContent> {
+async function reportsPage(page: PageRequest, isRefused = false): Promise<PageContent> {
   // Before the list: the report of a job that has ended is then in it.
-  const job = await readRequestedJob(page, options)
+  const job = await readRequestedJob(page)
   const content = await listPage(
     page,
     'reports',

@@ -4,7 +4,6 @@ import type { ChannelRow } from '../../../tables/lists/channels.js'
 import { type ListName, listNamed } from '../../../tables/lists/lists.js'
 import { POLL_SUBJECTS } from '../../../tables/polls.js'
 import { Table } from '../../../tables/print/html.js'
-import type { ActionDeps } from '../../api/actions.js'
 import { API_PREFIX } from '../../api/problem.js'
 import { Notice } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
@@ -12,34 +11,31 @@ import { readTable } from '../list-page.js'
 import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters } from '../page.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
-/** What an operator can do on the page. */
-export type SystemDeps = Pick<ActionDeps, 'queue'>
-
 const PATH = '/system'
 const SECTIONS = ['channels', 'runs', 'targets', 'problems'] as const satisfies ListName[]
 /** Rows of each list on the page. */
 const MAX_ROWS = 20
 
 /** `/system`: channels, runs, targets of notifications and problems; for operators, polling now. */
-export function addSystem(app: FastifyInstance, deps: PageDeps, system: SystemDeps): void {
-  addPage(app, deps, PATH, (page) => systemPage(page, system), { names: ['job'] })
-  addForm(app, deps, PATH, (page, fields) => pollNow(page, fields, system))
+export function addSystem(app: FastifyInstance, deps: PageDeps): void {
+  addPage(app, deps, PATH, (page) => systemPage(page), { names: ['job'] })
+  addForm(app, deps, PATH, pollNow)
 }
 
-async function pollNow(page: PageRequest, { channel = '', kind }: Parameters, system: SystemDeps) {
+async function pollNow(page: PageRequest, { channel = '', kind }: Parameters) {
   if (!page.channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
   if (kind !== 'rfqs' && kind !== 'listings') throw new HttpError(400, 'kind: expected rfqs or listings')
-  const job = await enqueueJob(page, system, { name: `poll-${kind}`, payload: { channel } })
+  const job = await enqueueJob(page, { name: `poll-${kind}`, payload: { channel } })
   if (job !== null) return { redirect: `${PATH}?${new URLSearchParams({ job })}` }
   const notice = (
     <Notice tone="bad">{`A poll of the ${POLL_SUBJECTS[kind]} of ${channel} waits or runs already.`}</Notice>
   )
-  return { status: 409, ...(await systemPage(page, system, notice)) }
+  return { status: 409, ...(await systemPage(page, notice)) }
 }
 
-async function systemPage(page: PageRequest, system: SystemDeps, refusal?: ComponentChildren): Promise<PageContent> {
+async function systemPage(page: PageRequest, refusal?: ComponentChildren): Promise<PageContent> {
   // Before the lists: the run of a poll that has ended is then among them.
-  const job = await readRequestedJob(page, system)
+  const job = await readRequestedJob(page)
   const lists = await Promise.all(SECTIONS.map((name) => readTable(page, name, { limit: MAX_ROWS })))
   const isOperator = page.request.user?.role === 'operator'
   return {

@@ -8,15 +8,8 @@ import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { Ages, Badge, DueDay, Prose, plain, price } from '../../components/format.js'
 import { AwardCard } from '../award/award-form.js'
-import {
-  addressOf,
-  fileTable,
-  type PageContent,
-  type PageRequest,
-  type Redirect,
-  readPast,
-  readWhatIf,
-} from '../page.js'
+import { addressOf, type PageContent, type PageRequest, type Redirect, readPast, readWhatIf } from '../page.js'
+import { fileTable } from '../table-file.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
 import { Charts } from './rfq-charts.js'
 import { Changes, Choices, filesOf, Offers, readChanges } from './rfq-tables.js'

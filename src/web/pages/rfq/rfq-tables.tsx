@@ -8,7 +8,8 @@ import { Table } from '../../../tables/print/html.js'
 import { CHOICE_COLUMNS } from '../../../tables/rfq/choice-columns.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { HttpError } from '../../http/errors.js'
-import { type FileTable, fileTable, type PageRequest } from '../page.js'
+import type { PageRequest } from '../page.js'
+import { type FileTable, fileTable } from '../table-file.js'
 import { OfferDetails } from './offer-details.js'
 
 interface Props {
