@@ -94,5 +94,5 @@ function cellOf(
 function wordsCell(kind: Kind, words: readonly unknown[]): Cell {
   const shown = words.map(cleanText)
   const isBad = kind === 'state' && shown.some((word) => toneOf(word) === 'bad')
-  return text(shown.join(', '), style.badIf(isBad, STYLES.text))
+  return text(shown.join(', '), isBad ? style.asBad(STYLES.text) : STYLES.text)
 }

@@ -24,8 +24,8 @@ const CODE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+|[-_][a-z]+)*$/
  * A code in words: `registryTransfer` is `Registry transfer`, `ForestsAndWoodlands` is `Forests and woodlands`. Text that
  * is not a code stays as it is.
  */
-export function codeLabel(code: string | null | undefined): string {
-  const text = oneLine(code ?? '')
+export function codeLabel(code: string): string {
+  const text = oneLine(code)
   if (!CODE.test(text)) return text
   const words = text.replace(/(?<=[a-z])(?=[A-Z])|[-_]/g, ' ').toLowerCase()
   const spelled = words
@@ -35,17 +35,14 @@ export function codeLabel(code: string | null | undefined): string {
   return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }
 
-/** One code, several or none. */
-export type Codes = string | null | undefined | readonly string[]
-
 /** Codes in words, joined for one cell. */
-export const codeList = (codes: Codes): string => (Array.isArray(codes) ? codes : [codes]).map(codeLabel).join(', ')
+export const codeList = (codes: readonly string[]): string => codes.map(codeLabel).join(', ')
 
 let regions: Intl.DisplayNames | undefined
 
 /** The English name of a country from its code of two letters (ISO 3166-1); any other text stays as it is. */
-export function countryName(code: string | null): string {
-  if (code === null || !/^[A-Z]{2}$/.test(code)) return code ?? ''
+export function countryName(code: string): string {
+  if (!/^[A-Z]{2}$/.test(code)) return code
   regions ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
   return regions.of(code) ?? code
 }

@@ -93,7 +93,8 @@ function addMatters(sheet: Sheet, matters: Today['system']): void {
   if (matters.length === 0) return
   sheet.addSection('Closings and system')
   for (const { channel, rfq, message } of matters)
-    sheet.add([text(rfq ?? '', style.body), text(channel, style.wrapped), text(message, style.wrapped)], {
-      merged: [[2, sheet.columns - 1]],
-    })
+    sheet.add(
+      [text(rfq ?? '', style.body), text(channel, style.wrapped), text(message, style.wrapped)],
+      [2, sheet.columns - 1],
+    )
 }

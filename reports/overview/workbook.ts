@@ -1,4 +1,4 @@
-import { LISTS, type ListName, listNamed } from '../../src/tables/lists/lists.js'
+import { listNamed } from '../../src/tables/lists/lists.js'
 import { aboutSheet, definitionSection, LIMITS, madeByTerm, type Term } from '../layout/about-sheet.js'
 import { listSheet } from '../layout/list-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
@@ -9,10 +9,10 @@ import { overviewSummarySheet } from './summary-sheet.js'
 /** The sheets of an overview in order. */
 export function overviewSheets(overview: Overview): Record<string, WriteSheet> {
   const layout = { subject: subjectOf(overview) }
-  const lists = OVERVIEW_LISTS.map((name) => [LISTS[name].title, listSheet(layout, listOf(name, overview))] as const)
+  const lists = OVERVIEW_LISTS.map((name) => listOf(name, overview))
   return {
     Summary: overviewSummarySheet(overview),
-    ...Object.fromEntries(lists),
+    ...Object.fromEntries(lists.map((list) => [list.title, listSheet(layout, list)])),
     About: aboutSheet(
       layout,
       'Definitions and limits of the data.',
@@ -24,7 +24,7 @@ export function overviewSheets(overview: Overview): Record<string, WriteSheet> {
 
 /** Where all rows are of one channel, it is not said in each. */
 function listOf(name: (typeof OVERVIEW_LISTS)[number], { channel, rows }: Overview) {
-  const { title, about, columns } = listNamed(name satisfies ListName)
+  const { title, about, columns } = listNamed(name)
   const shown = columns.filter(({ key }) => channel === null || key !== 'channel' || name === 'channels')
   return { title, about, columns: shown, rows: rows[name] }
 }

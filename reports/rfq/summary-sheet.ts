@@ -1,5 +1,6 @@
 import { extraText } from '../../src/compare/decision/choices.js'
 import type { RfqReport } from '../../src/compare/report/compare-offers.js'
+import { sum } from '../../src/core/numbers.js'
 import { cleanLine, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange } from '../../src/core/text/number-format.js'
 import { doubtsOf, type OfferView, offerName } from '../../src/tables/offer/offer-view.js'
@@ -17,7 +18,7 @@ import { pick, type RfqLayout, withStyle } from './layout.js'
 /** Column units: number, name, status, tonnes, total, price, remarks. All fit on a page at 70 %, in a wider font, too. */
 const WIDTHS = [12, 50, 15, 11, 14, 14, 36]
 const [NAME_UNITS, REMARK_UNITS] = [50, 36]
-const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width)
+const TEXT_UNITS = sum(WIDTHS.slice(1))
 /** Rows of each part and lines of each text, so that all fit on the page. */
 const [MAX_BREAK_EVEN, MAX_CHOICES, MAX_LINES] = [3, 5, 2]
 /** Height of a page at 70 %, less the headers of the offers. */
@@ -86,7 +87,7 @@ function addRecommendation(sheet: Sheet, { award, decision }: RfqReport): void {
 function addFact(sheet: Sheet, label: string, sentences: readonly string[]): void {
   if (sentences.length === 0) return
   const shown = sentences.map((sentence) => fitted(sentence, TEXT_UNITS)).join('\n')
-  sheet.add([text(label, style.decisionLabel), text(shown, style.decisionText)], { merged: [[1, WIDTHS.length - 1]] })
+  sheet.add([text(label, style.decisionLabel), text(shown, style.decisionText)], [1, WIDTHS.length - 1])
 }
 
 /** A text of at most MAX_LINES lines. */

@@ -102,7 +102,6 @@ export const asRight = variant((style) => ({ ...style, alignment: { ...style.ali
 /** Highlights. Colour never carries information that is not also given as text. */
 export const asGood = coloured('goodInk', 'good')
 export const asBad = coloured('badInk', 'bad')
-export const badIf = (isBad: boolean, style: Style): Style => (isBad ? asBad(style) : style)
 /** Of a cell to fill in. */
 export const asInput = coloured('inputInk', 'input')
 /** Of numbers too long for any column. */

@@ -36,9 +36,9 @@ export function text(value: unknown, style: Style = plain): Cell {
   return { value: clean === '' ? null : clean, style }
 }
 
-/** A number cell; anything but a finite number gives the text `fallback`. */
-export function number(value: number | null | undefined, style: Style = plain, fallback = ''): Cell {
-  if (typeof value !== 'number' || !Number.isFinite(value)) return text(fallback, style)
+/** A number cell; empty for anything but a finite number. */
+export function number(value: number | null | undefined, style: Style = plain): Cell {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return blank(style)
   // Adding 0 turns -0 into 0.
   return { value: value + 0, style: Math.abs(value) < 1e15 ? style : asScientific(style) }
 }

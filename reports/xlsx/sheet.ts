@@ -23,12 +23,6 @@ export interface SheetOptions {
   onePage?: boolean
 }
 
-/** How a row is written. */
-interface RowOptions {
-  /** First and last of the columns joined to one cell, counted from 0; one pair for each such cell. */
-  merged?: readonly (readonly [first: number, last: number])[]
-}
-
 /** A worksheet that is written from the top. */
 export class Sheet {
   readonly #sheet: ExcelJS.Worksheet
@@ -70,8 +64,11 @@ export class Sheet {
     return this.#row + 1
   }
 
-  /** Writes a row as high as its wrapped cells need; undefined cells stay empty. */
-  add(cells: readonly (Cell | undefined)[], { merged = [] }: RowOptions = {}): this {
+  /**
+   * Writes a row as high as its wrapped cells need; undefined cells stay empty.
+   * @param merged first and last of the columns joined to one cell, counted from 0
+   */
+  add(cells: readonly (Cell | undefined)[], merged?: readonly [first: number, last: number]): this {
     const row = this.#sheet.getRow(++this.#row)
     let points = LINE_POINTS
     for (const [index, cell] of cells.entries()) {
@@ -80,9 +77,9 @@ export class Sheet {
       target.value = excelValue(cell)
       target.style = cell.style
       if (cell.choices) target.dataValidation = { type: 'list', allowBlank: true, formulae: [`"${cell.choices}"`] }
-      points = Math.max(points, this.#pointsOf(cell, index, merged.find(([first]) => first === index)?.[1] ?? index))
+      points = Math.max(points, this.#pointsOf(cell, index, merged?.[0] === index ? merged[1] : index))
     }
-    for (const [first, last] of merged) this.#sheet.mergeCells(this.#row, first + 1, this.#row, last + 1)
+    if (merged) this.#sheet.mergeCells(this.#row, merged[0] + 1, this.#row, merged[1] + 1)
     if (points > LINE_POINTS) row.height = points
     this.points += points
     row.commit()
@@ -99,7 +96,7 @@ export class Sheet {
 
   /** One cell over all columns. */
   addAcross(cell: Cell): this {
-    return this.add([cell], { merged: [[0, this.#widths.length - 1]] })
+    return this.add([cell], [0, this.#widths.length - 1])
   }
 
   /** The lines above the content: title, which RFQ or channel as of when, and how to read the sheet. */

@@ -64,6 +64,6 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
 
 function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message, stack, code, syscall, path } = error as NodeJS.ErrnoException
-  return { name, message, stack, code, syscall, path } as Partial<NodeJS.ErrnoException>
+  const { name, message, stack, code, syscall, path, status } = error as NodeJS.ErrnoException & { status?: number }
+  return { name, message, stack, code, syscall, path, status } as Partial<NodeJS.ErrnoException>
 }

@@ -100,6 +100,7 @@ describe('the MCP server', () => {
     expect(await fail('get_offer', { rfq: 1042, channel: KEY, offer: 'nothing' })).toMatch(
       /RFQ 1042 of acme.forest has no offer nothing/,
     )
+    expect(await fail('compare_offers', { rfq: 1042, channel: KEY, without: '99' })).toMatch(/has no offer 99;/)
     await expect(call('list_rfqs', { stat: 'open' })).rejects.toThrow(/stat/)
   })
 

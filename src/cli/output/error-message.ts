@@ -1,4 +1,4 @@
-const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'FilterError', 'InvalidSettingError']
+const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'FilterError']
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 => (USAGE_ERRORS.includes(Object(error).name) ? 2 : 1)
@@ -42,7 +42,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
 const USER_FACING = new Set(
   (
     'Config Usage Filter Failed Store RunBusy RunLost DatabaseUnavailable MissingDatabase UnknownCommit Marketplace Unavailable Item ' +
-    'Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem InvalidSetting Sandbox RateFile'
+    'Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem Sandbox RateFile'
   )
     .split(' ')
     .map((name) => `${name}Error`),

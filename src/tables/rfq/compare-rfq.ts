@@ -26,11 +26,6 @@ export interface ComparisonRequest {
   award?: AwardFacts | undefined
 }
 
-/** A setting names what the RFQ does not have. The message states what it may be. */
-class InvalidSettingError extends Error {
-  override name = 'InvalidSettingError'
-}
-
 interface Source {
   store: Store
   settings: Settings
@@ -39,7 +34,7 @@ interface Source {
 
 /**
  * Compares the offers for an RFQ.
- * @throws InvalidSettingError, StoreError
+ * @throws FilterError if a setting names offers that the RFQ does not have, StoreError
  */
 export async function compareRfq(source: Source, request: ComparisonRequest): Promise<RfqReport> {
   const report = compareOffers(await readInput(source, request))
@@ -48,7 +43,7 @@ export async function compareRfq(source: Source, request: ComparisonRequest): Pr
   const unknown = without === null ? [] : `${without}`.split(',').map(Number).filter(isUnknown)
   if (unknown.length === 0) return report
   const known = report.offers.length === 0 ? 'it has none' : `its offers are 1 to ${report.offers.length}`
-  throw new InvalidSettingError(`without: the RFQ has no offer ${unknown.join(', ')}; ${known}`)
+  throw new FilterError('without', `without: the RFQ has no offer ${unknown.join(', ')}; ${known}`)
 }
 
 async function readInput({ store, rulesOf, ...source }: Source, request: ComparisonRequest): Promise<ComparisonInput> {

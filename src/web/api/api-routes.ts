@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, toResponseError } from '../http/errors.js'
+import { toHttpError } from '../http/errors.js'
 import type { WebPlugin } from '../plugin.js'
 import type { ActionDeps, ActionOperation } from './actions.js'
 import { openApiDocument } from './openapi.js'
@@ -72,12 +72,8 @@ const notFound = ({ method }: FastifyRequest): ProblemDocument =>
 export function sendError(reply: FastifyReply, cause: Error, onError: (error: unknown) => void): FastifyReply {
   const problem = problemOf(cause)
   if (problem !== null) return sendProblem(reply, problem)
-  const error: Error & { statusCode?: number } = toResponseError(cause, onError)
-  const { statusCode: status = 500, message } = error
-  if (error instanceof HttpError) reply.headers(error.headers)
-  else if (status >= 500) onError(error)
-  const isUnexpected = status >= 500 && !(error instanceof HttpError)
-  return sendProblem(reply, toProblem(status, isUnexpected ? 'internal error; see the log' : message))
+  const { statusCode, message, headers } = toHttpError(cause, onError)
+  return sendProblem(reply.headers(headers), toProblem(statusCode, message))
 }
 
 const sendProblem = (reply: FastifyReply, problem: ProblemDocument): FastifyReply =>

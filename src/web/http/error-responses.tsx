@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Layout } from '../components/layout.js'
-import { HttpError, toResponseError } from './errors.js'
+import { HttpError, toHttpError } from './errors.js'
 import { sendPage, wantsPage } from './html.js'
 
 /**
@@ -9,15 +9,11 @@ import { sendPage, wantsPage } from './html.js'
  */
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
   app.setErrorHandler((cause: Error, request, reply) => {
-    const error: Error & { statusCode?: number } = toResponseError(cause, onError)
-    const isExpected = error instanceof HttpError
-    const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
-    if (isExpected) reply.headers(error.headers)
-    if (status >= 500 && !isExpected) onError(error)
-    const message = status >= 500 && !isExpected ? 'internal error; see the log' : error.message
-    if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
+    const { statusCode, message, headers } = toHttpError(cause, onError)
+    reply.headers(headers)
+    if (statusCode === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
-    return sendError(request, reply.code(status), message)
+    return sendError(request, reply.code(statusCode), message)
   })
   app.setNotFoundHandler(async (request) => {
     if (!request.url.startsWith('/')) throw new HttpError(400, 'invalid request address')

@@ -1,4 +1,4 @@
-import { FilterError } from '../../tables/filter-error.js'
+import type { FilterError } from '../../tables/filter-error.js'
 
 /** Ends a request with a status and a message for the client. */
 export class HttpError extends Error {
@@ -22,17 +22,20 @@ const RETRY_SECONDS = 10
 const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|UnusableDatabase|MissingDatabase|UnknownCommit)Error$/
 
 /**
- * Turns an error into the one to answer with: a refused value, and an unavailable queue or database, are not errors of the web server.
+ * The error to answer with: a refused value, and an unavailable queue or database, are not errors of the web server.
  * @param onError logs what the answer does not say
  */
-export function toResponseError(error: Error, onError: (error: unknown) => void): Error {
-  if (error instanceof FilterError) return new HttpError(error.status, error.message)
+export function toHttpError(error: Error & { statusCode?: number }, onError: (error: unknown) => void): HttpError {
+  if (error instanceof HttpError) return error
+  if (error.name === 'FilterError') return new HttpError((error as FilterError).status, error.message)
   if (isQueueUnavailable(error)) return new HttpError(503, 'the queue does not answer; try again later')
-  if (error.name === 'InvalidSettingError') return new HttpError(400, error.message)
   if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
-  if (!DATABASE_ERRORS.test(error.name)) return error
+  const { statusCode = 500 } = error
+  if (statusCode < 500) return new HttpError(statusCode, error.message)
   onError(error)
-  return new HttpError(503, 'the database cannot be used at the moment; see /readyz and the log')
+  return DATABASE_ERRORS.test(error.name)
+    ? new HttpError(503, 'the database cannot be used at the moment; see /readyz and the log')
+    : new HttpError(500, 'internal error; see the log')
 }
 
 /** The web server cannot listen. The message tells the operator why and what to do. */

@@ -29,7 +29,6 @@ type Options = ListOptions &
     offers?: string[]
     none?: boolean
     because?: string
-    by?: string
     withdraw?: boolean
     workbook?: string
     yes?: boolean

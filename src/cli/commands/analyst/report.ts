@@ -24,7 +24,7 @@ import { formatRecommendation, newFile, withProgress } from '../../output/output
 import { pollChannel } from '../../runs/poll-channel.js'
 import { noteOtherSettings } from '../../service/keep-figures.js'
 
-type Options = SharedOptions & { all?: boolean; fresh?: boolean; out?: string; by?: string }
+type Options = SharedOptions & { all?: boolean; fresh?: boolean; out?: string }
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel or of all. */
 export const register: RegisterCommand = (command, cli) => {
