@@ -42,13 +42,12 @@ export type JobHandler = (payload: JobPayload, context: { id: string; signal: Ab
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * Runs jobs: on BullMQ with Redis, or in this process. At most one job with a fairness key (name, channel and RFQ, if there is one) waits
- * or runs.
+ * Runs jobs: on BullMQ with Redis, or in this process. At most one job for the same work (name, channel, RFQ and as-of time) waits or runs.
  */
 export interface JobRunner {
   /**
    * Adds a job.
-   * @returns its id; null if one with the same fairness key waits or runs
+   * @returns its id; null if one for the same work waits or runs
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
   enqueue(name: JobName, payload: JobPayload): Promise<string | null>

@@ -23,7 +23,7 @@ export const requestedBy = ({ cause }: JobPayload): string | null =>
  * What identifies the work of a job: at most one job with a key waits or runs. A report with another as-of time is
  * different work.
  */
-export const fairnessKey = (name: JobName, { channel, rfqId, asOf }: JobPayload): string =>
+export const workKey = (name: JobName, { channel, rfqId, asOf }: JobPayload): string =>
   `${name}-${hash('sha256', JSON.stringify([channel, rfqId ?? null, asOf ?? null]))}`
 
 /** A job as taken from a queue, not yet validated. */

@@ -12,7 +12,7 @@ import {
   type Log,
 } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { fairnessKey, parseJob, runJob } from '../job.js'
+import { parseJob, runJob, workKey } from '../job.js'
 import { createOutageLog } from '../outage-log.js'
 
 export interface BullRunnerOptions {
@@ -180,10 +180,10 @@ function unavailableError(address: string, cause: Error): QueueUnavailableError 
   return new QueueUnavailableError(`the queue at ${address} does not answer (${reason}): ${remedy}`, { cause })
 }
 
-/** @returns the id of the job; null if another one with its fairness key waits or runs */
+/** @returns the id of the job; null if another one for the same work waits or runs */
 async function addJob(queue: Queue, name: JobName, payload: JobPayload): Promise<string | null> {
   const id = randomUUID()
-  const deduplication = { id: fairnessKey(name, payload) }
+  const deduplication = { id: workKey(name, payload) }
   for (let attempt = 0; attempt < 3; attempt++) {
     const added = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
     if (added.id === id) return id

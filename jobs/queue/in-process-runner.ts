@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { withTimeout } from '../../src/core/async.js'
 import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
-import { fairnessKey, parseJob, runJob } from '../job.js'
+import { parseJob, runJob, workKey } from '../job.js'
 
 interface WaitingJob {
   id: string
@@ -70,7 +70,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async enqueue(name, payload) {
       parseJob(name, payload)
       refuseIfClosing()
-      const key = fairnessKey(name, payload)
+      const key = workKey(name, payload)
       if (running.has(key) || waiting.some((job) => job.key === key)) return null
       const id = randomUUID()
       const addedAt = new Date().toISOString()

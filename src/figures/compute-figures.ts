@@ -81,7 +81,6 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       search: searchText(channel, facts, offers),
       number: facts.number,
       title: facts.title?.toLowerCase() ?? null,
-      offerCount: presentOffers + facts.unreadOffers,
       recommended: decision?.offers[0]?.toLowerCase() ?? null,
       price: decision?.pricePerTonne ?? null,
       total: decision?.total ?? null,

@@ -44,7 +44,7 @@ class UnavailableError extends Error {
 }
 
 /**
- * Runs queries and makes reports in worker threads, so that the main thread can always renew leases and answer health checks. A
+ * Runs queries and makes reports in worker threads, so that the main thread can always beat and answer health checks. A
  * worker starts when it is needed; one that dies fails only its task and is replaced. Reports have a worker of their own, so that queries
  * need not wait for them.
  */

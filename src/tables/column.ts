@@ -16,7 +16,7 @@ export interface Column<Row> {
   header: string
   kind: Kind
   value: (row: Row) => Value
-  /** 9: always shown; 2: where rows differ in it; 1: only where there is room; 0: only in files and with `--wide`. */
+  /** 9: always shown; 8: also where rows do not differ in it; less: where there is room; 0: only in files and with `--wide`. */
   weight: number
   /** The SQL expression that the list is sorted by; without it, the list cannot be sorted by the column. */
   sort?: string

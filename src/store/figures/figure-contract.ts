@@ -33,8 +33,6 @@ export interface FigureRow {
   search: string
   number: number | null
   title: string | null
-  /** The number of known offers, read or not. */
-  offerCount: number
   /** The first awarded, accepted or recommended offer, and what all of them cost. */
   recommended: string | null
   price: number | null

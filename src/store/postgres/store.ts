@@ -17,7 +17,7 @@ interface PostgresStoreOptions extends StoreOptions {
 
 /**
  * Opens the store in a PostgreSQL database, and creates its tables.
- * @throws StoreError with a remedy if the database cannot be used; StoreError if it cannot be reached
+ * @throws StoreError with a remedy if the database cannot be used; DatabaseUnavailableError if it cannot be reached
  */
 export async function openPostgresStore({ url, ...options }: PostgresStoreOptions): Promise<Store> {
   const { create = true, readOnly = false } = options

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process that holds a run or a lease. */
+/** A process that holds a run, or a target of notifications. */
 export interface Holder {
   host: string
   /** Where its process id is valid: boot id and PID namespace, of which each container has its own. Null if the system has none. */

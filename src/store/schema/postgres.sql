@@ -259,7 +259,6 @@ create table figures (
   search text collate "C" not null,
   number double precision,
   title text collate "C",
-  offer_count bigint not null,
   recommended text collate "C",
   wanted double precision,
   coverage double precision,

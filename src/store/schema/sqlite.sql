@@ -291,7 +291,6 @@ create table figures (
   search text not null,
   number real,
   title text,
-  offer_count integer not null,
   recommended text,
   wanted real,
   coverage real,

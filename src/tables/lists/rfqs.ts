@@ -68,7 +68,7 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   column('channel', 'Channel', 'text', 8, ({ channel }) => channel, { sort: 't.channel' }),
   column('due', 'Due', 'date', 9, (row) => row.responseDueDate, { sort: 't.due_date' }),
   column('marks', 'State', 'state', 8, marksOf),
-  column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offer_count' }),
+  column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offers' }),
   column('wanted', 'Wanted', 'tonnes', 5, ({ figures }) => figures.wanted, { sort: 'r.wanted' }),
   column('award', 'Award', 'text', 9, (row) => decided(row)?.offers ?? null, { sort: 'r.recommended' }),
   column('basis', 'Basis', 'state', 7, basisOf),

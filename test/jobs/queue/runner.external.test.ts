@@ -125,7 +125,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(await runner.load()).toEqual(EMPTY)
   })
 
-  it('takes no job with the fairness key of one that waits or runs, and the next one after it has ended', async () => {
+  it('takes no job for the same work as one that waits or runs, and the next one after it has ended', async () => {
     const gate = createGate()
     const { id: first, done } = await openBusy(() => gate.passed)
     expect(await runner.enqueue('poll-rfqs', PAYLOAD)).toBeNull()
