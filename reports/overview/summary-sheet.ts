@@ -54,14 +54,7 @@ const AWARD_COLUMNS = chosen(awards.columns, [
   ...['rfq', 'title', 'channel', 'acceptBy', 'state', 'offers', ...FIGURES, 'gap', 'next'],
 ])
 
-interface StakeRow {
-  kind: string
-  currency: string
-  rfqs: number
-  tonnes: number
-  total: number
-  savings: number | null
-}
+type StakeRow = Today['summary']['atStake'][number] & { savings: number | null }
 
 const STAKE_COLUMNS: readonly Column<StakeRow>[] = [
   column('kind', 'At stake', 'state', 9, ({ kind }) => kind),

@@ -7,6 +7,7 @@ import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
 import type { WorkerPool } from '../pool/worker-pool.js'
 import type { MakeReport } from '../report-files/make-report.js'
 import type { FigureComputer, Store } from '../store/contract.js'
+import type { Views } from '../tables/views.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 
@@ -17,6 +18,8 @@ export interface App {
   /** Removes the secrets of the configuration from a text. */
   readonly scrub: (text: string) => string
   store(): Promise<Store>
+  /** What is shown of the database: what pages and the API show too. */
+  views(): Promise<Views>
   /** @param observer called after each request; only the one of the first call is used */
   marketplace(observer?: RequestObserver): Promise<Marketplace>
   /** What does heavy work apart from the main thread. */
@@ -92,6 +95,11 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     closers.push(async () => openedPool?.close())
     return opened
   })
+  const views = once(async () => {
+    const { viewConfigOf } = await import('../tables/source.js')
+    const { createViews } = await import('../tables/views.js')
+    return createViews(await store(), viewConfigOf(config))
+  })
   const pool = once(async () => {
     openedPool = await openPool(opening, await store())
     return openedPool
@@ -106,6 +114,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     log,
     scrub,
     store,
+    views,
     marketplace: (observer) => {
       marketplace ??= (async () => closeLater(await openMarketplace(opening, await store(), observer)))()
       return marketplace

@@ -14,20 +14,14 @@ import type { Io } from './process/process-io.js'
  * @returns the exit status: 0 done, 1 failed in whole or in part, 2 wrong usage or configuration
  */
 export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
-  const end = await outcomeOf(args, cli)
-  if (end.error === undefined) return end.status
-  printError(cli, end.error)
-  return exitStatusFor(end.error)
-}
-
-async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: number; error?: unknown }> {
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
     await program.parseAsync(args, { from: 'user' })
-    return { status: cli.status }
+    return cli.status
   } catch (error) {
-    if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 }
-    return { status: 1, error }
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    printError(cli, error)
+    return exitStatusFor(error)
   }
 }
 
@@ -65,7 +59,7 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', OVERVIEW)
     .hook('preAction', (top, command) => {
-      Object.assign(cli.globals, globalOptionsOf(top))
+      Object.assign(cli.globals, top.opts<GlobalOptions>())
       cli.command = command.name()
     })
   for (const [group, entries] of Object.entries(commandGroups)) {
@@ -116,10 +110,6 @@ function removalIn(error: string): string | null {
   const [, kind, name = ''] = /^error: unknown (command|option) '([^'=]+)/.exec(error) ?? []
   const instead = REMOVED[kind === 'command' ? 'command' : 'option'][name]
   return instead ? `error: the ${kind} ${name} was removed: ${instead}\n` : null
-}
-
-function globalOptionsOf(program: Command): GlobalOptions {
-  return Object.fromEntries(Object.entries(program.opts<GlobalOptions>()).filter(([, value]) => value !== undefined))
 }
 
 const isDebugging = ({ globals, io }: Cli) =>

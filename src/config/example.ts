@@ -12,6 +12,13 @@ export const exampleConfig = (): string => readExample('quotekeeper.example.yaml
 /** The `.env` beside it, with empty values. */
 export const exampleEnv = (): string => readExample('.env.example')
 
+/** `ACME_API_KEY`: the environment variable of an organization's key. */
+export const keyVariable = (org: string): string =>
+  `${org
+    .toUpperCase()
+    .replace(/\W/g, '_')
+    .replace(/^(?=\d)/, '_')}_API_KEY`
+
 /** Whether a base URL has a host reserved for examples (RFC 2606), such as that of the example configuration. */
 export const isExampleAddress = (baseUrl: string): boolean =>
   /(^|\.)example(\.(com|net|org))?$/.test(new URL(baseUrl).hostname)

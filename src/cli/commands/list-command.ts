@@ -12,7 +12,6 @@ import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { csvOption, jsonOption, onlyOnce, wholeNumber } from '../input/options.js'
 import { shownChannels } from '../input/select-channels.js'
-import { openViews } from '../open-views.js'
 import { describeFreshness } from '../output/freshness.js'
 import { printJson, printNotes, printTable } from '../output/output.js'
 
@@ -107,7 +106,7 @@ export async function printList(
   const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
   const filters = textsOf(list, options)
   const request = { now: io.now(), parameters: { ...filters, ...(sort && { sort }) } }
-  const answer = await openViews(app, store).list(name, { ...request, ...(limit && { limit }) })
+  const answer = await (await app.views()).list(name, { ...request, ...(limit && { limit }) })
   if ('problem' in answer) throw new UsageError(remedied(answer.problem))
   const { rows, next, total } = answer
   const more = next === null ? [] : [`first ${rows.length} of ${total} rows, a larger --limit shows more`]

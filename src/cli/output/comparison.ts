@@ -4,7 +4,6 @@ import type { RfqWithResponses } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import type { Store } from '../../store/contract.js'
 import { awardLines } from '../../tables/awards/award-schema.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
@@ -15,11 +14,9 @@ import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { rfqLabel } from '../input/require-rfq.js'
-import { openViews } from '../open-views.js'
 import { bold, formatRecommendation, printJson, printNotes, printTable, tableWidth } from './output.js'
 
 interface ComparisonContext {
-  store: Store
   app: App
   /** Undefined: now. */
   asOf: Date | undefined
@@ -37,13 +34,13 @@ export interface ComparisonOptions {
 /** Prints what to do and to check, the awards to choose from, the offers with what each does not meet, then why. */
 export async function printComparison(
   { io }: Pick<Cli, 'io'>,
-  { store, app, asOf, freshness }: ComparisonContext,
+  { app, asOf, freshness }: ComparisonContext,
   found: RfqWithResponses,
   { questions, json, csv, wide = false }: ComparisonOptions,
 ): Promise<void> {
   const { channel, id } = found.rfq
   const now = io.now()
-  const views = openViews(app, store)
+  const views = await app.views()
   const lookup = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
   if ('problem' in lookup) throw new UsageError(lookup.problem.message)
   const { view } = lookup.found

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { cleanLine, cleanText } from '../../core/text/clean-text.js'
-import { formatAmount, formatPercent, formatPrice, formatWeekday } from '../../core/text/number-format.js'
+import { cleanLine } from '../../core/text/clean-text.js'
+import { formatWeekday } from '../../core/text/number-format.js'
 import { formatMinute } from '../../core/time/clock.js'
 
 /** Shown for what is unknown. */
@@ -8,10 +8,6 @@ export const UNKNOWN = '–'
 
 /** Text from outside on one line, without characters that are not shown or reorder others. */
 export const plain = (text: string | null | undefined): string => cleanLine(text ?? '') || UNKNOWN
-
-export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
-export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
-export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
 
 /** A due date with its weekday; the whole date on hovering. */
 export const DueDay = ({ dueDate, daysToDue }: { dueDate: string | null; daysToDue: number | null }) =>
@@ -69,7 +65,3 @@ export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean
 /** A sentence with commands in backticks. */
 export const WithCommands = ({ text }: { text: string }) =>
   text.split('`').map((part, at) => (at % 2 === 0 ? part : <Command text={part} />))
-
-/** Text from outside with its line breaks. */
-export const Prose = ({ text }: { text: string | null }) =>
-  text === null ? <p class="muted">{UNKNOWN}</p> : <p class="prose">{cleanText(text)}</p>

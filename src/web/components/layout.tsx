@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
+import { formatAmount } from '../../core/text/number-format.js'
 import { formatAge } from '../../core/time/read-times.js'
 import { DUE_WITHIN_DAYS } from '../../tables/lists/rfqs.js'
 import type { ChannelFreshness } from '../../tables/polls.js'
 import type { User } from '../access/users.js'
 import { PAGE_SCRIPT_PATH } from '../routes/assets.js'
-import { amount, Moment } from './format.js'
+import { Moment } from './format.js'
 import { STYLESHEET } from './stylesheet.js'
 
 /** Every page of the rail. */
@@ -111,7 +112,7 @@ const Rail = ({ frame, current }: { frame: Frame; current: string | undefined })
 const Waiting = ({ count }: { count: number }) => (
   <span class="waiting" title={`RFQs due within ${DUE_WITHIN_DAYS} days, overdue, or with something to decide`}>
     <span class="visually-hidden">, </span>
-    {amount(count)}
+    {formatAmount(count)}
     <span class="visually-hidden"> wait</span>
   </span>
 )

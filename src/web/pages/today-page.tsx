@@ -1,9 +1,9 @@
-import { formatTotal } from '../../core/text/number-format.js'
+import { formatAmount, formatTotal } from '../../core/text/number-format.js'
 import { DUE_WITHIN_DAYS, rfqs } from '../../tables/lists/rfqs.js'
 import { Table } from '../../tables/print/html.js'
 import type { Matter } from '../../tables/today/matters.js'
 import { movedText, type Today } from '../../tables/today/today.js'
-import { amount, Command, Moment, plain, UNKNOWN } from '../components/format.js'
+import { Command, Moment, plain, UNKNOWN } from '../components/format.js'
 import { type PageContent, type PageRequest, readMoment } from './page.js'
 
 /** RFQs on the page; the list of RFQs has all. */
@@ -46,7 +46,7 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
         />
         {summary.waiting > today.rfqs.length && (
           <p>
-            <a href="/rfqs?waiting=true">{`All ${amount(summary.waiting)} that wait`}</a>
+            <a href="/rfqs?waiting=true">{`All ${formatAmount(summary.waiting)} that wait`}</a>
           </p>
         )}
         <Matters title="Closings" matters={today.closings} />
@@ -60,17 +60,17 @@ const Summary = ({ summary: { open, due, overdue, waiting, atStake } }: Pick<Tod
   <dl class="stats">
     <div>
       <dt>Waiting for a person</dt>
-      <dd>{amount(waiting)}</dd>
+      <dd>{formatAmount(waiting)}</dd>
     </div>
     <div>
       <dt>{`Due within ${DUE_WITHIN_DAYS} days`}</dt>
       <dd>
-        {amount(due)} {overdue > 0 && <small>{`and ${amount(overdue)} overdue`}</small>}
+        {formatAmount(due)} {overdue > 0 && <small>{`and ${formatAmount(overdue)} overdue`}</small>}
       </dd>
     </div>
     <div>
       <dt>Open RFQs</dt>
-      <dd>{amount(open)}</dd>
+      <dd>{formatAmount(open)}</dd>
     </div>
     {(['accepted', 'awarded', 'recommended'] as const).map((kind) => (
       <div key={kind} title="Of the RFQs that are open or undecided, each tonne once">

@@ -4,7 +4,7 @@ import { awardText } from '../../../compare/decision/award-state.js'
 import type { RfqWithResponses } from '../../../core/records.js'
 import { awardLines } from '../../../tables/awards/award-schema.js'
 import { type AwardOrder, standingText } from '../../../tables/awards/awards.js'
-import { type App, withApp } from '../../app.js'
+import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import {
@@ -19,7 +19,6 @@ import {
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
-import { openViews } from '../../open-views.js'
 import { formatRecommendation, newFile, printJson, tableWidth } from '../../output/output.js'
 import { createAwardDesk } from '../../service/award-desk.js'
 import { addListOptions, type ListOptions, printList } from '../list-command.js'
@@ -60,9 +59,8 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(setOption())
   addListOptions(command, 'awards', 'rfq').action((name: string | undefined, options: Options) => {
     checkOptions(name, options)
-    const access = { secrets: 'if-set' } as const
     const readOnly = !records(options) && !options.withdraw
-    return withApp(cli, { ...access, readOnly, ...overridesOf(options) }, (app) => award(cli, app, name, options))
+    return withStore(cli, (_store, app) => award(cli, app, name, options), { readOnly, ...overridesOf(options) })
   })
   withExamples(
     command,
@@ -109,13 +107,12 @@ async function record(
   { offers = [], because, by = operatorName(), yes, json }: Options,
 ): Promise<void> {
   const { io } = cli
-  const store = await app.store()
   const now = io.now()
   const order: AwardOrder = {
     ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers: { names: offers }, because: because ?? null, by },
     ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },
   }
-  const prepared = await openViews(app, store).prepareAward(order)
+  const prepared = await (await app.views()).prepareAward(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) throw new FailedError(`nothing was recorded: ${refusals.join(' ')}`)
   if (!json) show(cli, found, awardLines(state))

@@ -47,7 +47,7 @@ export const register: RegisterCommand = (command, cli) => {
           const scope = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, rfqs: [found.rfq] } as const
           const freshness = await describeFreshness(cli, store, { ...scope, termsRead: termsReadOf(found.responses) })
           const shown = filter.asOf === undefined ? freshness : `${freshness}, with the settings of now`
-          await printComparison(cli, { store, app, asOf: filter.asOf, freshness: shown }, found, options)
+          await printComparison(cli, { app, asOf: filter.asOf, freshness: shown }, found, options)
         },
         overridesOf(options),
       ),

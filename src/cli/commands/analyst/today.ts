@@ -10,7 +10,6 @@ import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { channelOption, jsonOption, type SharedOptions, wholeNumber, withExamples } from '../../input/options.js'
 import { parseReadFilter, parseTimeOption } from '../../input/read-filter.js'
-import { openViews } from '../../open-views.js'
 import { bold, printJson, tableWidth } from '../../output/output.js'
 import { noteOtherSettings } from '../../service/keep-figures.js'
 
@@ -30,7 +29,7 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         await noteOtherSettings(cli, app, store)
-        const views = openViews(app, store)
+        const views = await app.views()
         const moment = since === undefined ? {} : { since: parseTimeOption(cli, '--since', since) }
         const found = await views.today({ ...filter, ...moment, limit, now: cli.io.now() })
         if (options.json) printJson(cli.io, todayJson(found))

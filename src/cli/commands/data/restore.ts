@@ -9,7 +9,7 @@ import { operatorName, withExamples } from '../../input/options.js'
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<file>', 'a backup made with quotekeeper backup')
-    .action((file: string) => withApp(cli, { secrets: 'if-set' }, async (app: App) => restore(cli, app, file)))
+    .action((file: string) => withApp(cli, { secrets: 'if-set' }, (app) => restore(cli, app, file)))
   withExamples(command, [
     'quotekeeper restore /backups/quotekeeper-2026-01-31T021500Z.db',
     'after stopping quotekeeper start and work',

@@ -9,7 +9,6 @@ import { FailedError, UsageError } from '../../cli-error.js'
 import { byOption, channelsOption, jsonOption, operatorName, withExamples } from '../../input/options.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
-import { openViews } from '../../open-views.js'
 import {
   type ChannelRound,
   closingsToShow,
@@ -101,7 +100,7 @@ type RetriedRfqs = ReadonlyMap<string, string[]>
 /** @throws FailedError for an RFQ that another close could not help; UsageError if several match */
 async function findRetries({ io }: Cli, app: App, { retry = [], channel }: Options): Promise<RetriedRfqs> {
   const store = await app.store()
-  const views = openViews(app, store)
+  const views = await app.views()
   const channels = channel && selectChannels(app.config, channel).map(({ key }) => key)
   const retries = new Map<string, string[]>()
   for (const name of retry) {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { exampleConfig, exampleEnv } from '../../../config/example.js'
+import { exampleConfig, exampleEnv, keyVariable } from '../../../config/example.js'
 import * as values from '../../../config/values.js'
 import { makeFolder } from '../../../make-folder.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -31,7 +31,7 @@ async function init(cli: Cli): Promise<void> {
   if (await writeNew(env, keyText)) io.out(`${env}\n`)
   else
     io.err(
-      `${env} already exists and was not changed${answers === null ? '' : `: set ${keyVariable(answers)} there`}.\n`,
+      `${env} already exists and was not changed${answers === null ? '' : `: set ${keyVariable(answers.org)} there`}.\n`,
     )
   io.err(isExample ? editSteps(dirname(config)) : '\nNext:\n  1. Run: quotekeeper check\n  2. Run: quotekeeper sync\n')
 }
@@ -101,7 +101,7 @@ function configText(answers: Answers): string {
     autoClose,
     timeZone,
   }
-  const named = exampleConfig().replace('ACME_API_KEY', keyVariable(answers))
+  const named = exampleConfig().replace('ACME_API_KEY', keyVariable(answers.org))
   return Object.entries(replaced).reduce(
     (text, [key, value]) => text.replace(new RegExp(`^( *${key}: ).*$`, 'm'), (_line, start: string) => start + value),
     named,
@@ -112,14 +112,7 @@ function configText(answers: Answers): string {
 const yamlText = (text: string): string =>
   /^[A-Za-z][\w./:-]*$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text) ? text : JSON.stringify(text)
 
-/** `ACME_API_KEY`: the environment variable of an organization's key. */
-const keyVariable = ({ org }: Pick<Answers, 'org'>): string =>
-  `${org
-    .toUpperCase()
-    .replace(/\W/g, '_')
-    .replace(/^(?=\d)/, '_')}_API_KEY`
-
 const envText = (answers: Answers): string =>
-  `# API keys for quotekeeper.yaml. Keep this file private.\n\n${keyVariable(answers)}=${envValue(answers.key)}\n`
+  `# API keys for quotekeeper.yaml. Keep this file private.\n\n${keyVariable(answers.org)}=${envValue(answers.key)}\n`
 
 const envValue = (text: string) => (/^[\w.+/=-]*$/.test(text) ? text : text.includes("'") ? `"${text}"` : `'${text}'`)

@@ -7,7 +7,7 @@ import type { NotifyTarget, SendResult } from '../../../notify/contract.js'
 import { withApp, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
-import { withExamples } from '../../input/options.js'
+import { wholeNumber, withExamples } from '../../input/options.js'
 import { printJson } from '../../output/output.js'
 import { addListOptions, type ListOptions, printList } from '../list-command.js'
 
@@ -25,7 +25,7 @@ export const register: RegisterCommand = (command, cli) => {
     .option(
       '--from <sequence>',
       'with --target: send it everything from this event on; the running service does so',
-      parseSequence,
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option('--target <name>', 'the target whose position --from sets')
     .action((options: Options) => {
@@ -96,11 +96,6 @@ function describeTest(result: SendResult): Pick<TestResult, 'ok' | 'message'> {
 }
 
 // --- positions ------------------------------------------------------------------------------------------------------
-
-function parseSequence(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
-  throw new UsageError(`--from takes the sequence of an event, not ${JSON.stringify(text)}`)
-}
 
 const setPosition = (cli: Cli, { json }: Options, { target, from }: { target: string; from: number }) =>
   withApp(cli, { secrets: 'if-set' }, async ({ store }) => {

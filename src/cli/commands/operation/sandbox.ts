@@ -1,3 +1,4 @@
+import { keyVariable } from '../../../config/example.js'
 import { cleanLine } from '../../../core/text/clean-text.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { Sandbox } from '../../../sandbox/index.js'
@@ -69,5 +70,3 @@ ${variables.join('\n')}
 
 `
 }
-
-const keyVariable = (org: string) => `${org.toUpperCase().replace(/\W/g, '_')}_API_KEY`

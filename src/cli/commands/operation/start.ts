@@ -1,4 +1,4 @@
-import { type App, withApp } from '../../app.js'
+import { withApp } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { withExamples } from '../../input/options.js'
 import { runService } from '../../service/run-service.js'
@@ -14,6 +14,6 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 const start = (cli: Cli) =>
-  withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true, servesPages: true }, (app: App) =>
+  withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true, servesPages: true }, (app) =>
     runService(cli, app, { schedule: true, port: app.config.web.port, pages: true }),
   )

@@ -25,7 +25,7 @@ interface Options {
 }
 
 const work = (cli: Cli, { port }: Options) =>
-  withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true }, async (app: App) => {
+  withApp(cli, { secrets: 'required', logTo: 'stdout', createDatabase: true }, async (app) => {
     requireSharedQueue(app)
     await runService(cli, app, { schedule: false, port: port ?? null, pages: false })
   })

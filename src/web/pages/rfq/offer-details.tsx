@@ -1,11 +1,12 @@
 import { cleanText } from '../../../core/text/clean-text.js'
+import { formatAmount } from '../../../core/text/number-format.js'
 import { formatAge } from '../../../core/time/read-times.js'
 import type { Fact } from '../../../tables/column.js'
 import type { OfferDetail, OfferVersion } from '../../../tables/offer/offer.js'
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../../tables/offer/offer-lines.js'
 import { OFFER_COLUMNS, offerName } from '../../../tables/offer/offer-view.js'
 import { Facts, Table } from '../../../tables/print/html.js'
-import { Ages, amount, Badge, Moment, plain, type Tone } from '../../components/format.js'
+import { Ages, Badge, Moment, plain, type Tone } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 interface OfferDetailsProps {
@@ -80,7 +81,7 @@ export function OfferDetails({ offer, link }: OfferDetailsProps) {
 function Standing({ offer: { rank, why, awardedTonnes, breakEven } }: Pick<OfferDetailsProps, 'offer'>) {
   const sentences = [
     why ?? (rank === null ? '' : `Rank ${rank}.`),
-    awardedTonnes > 0 ? `The award has ${amount(awardedTonnes)} t of it.` : '',
+    awardedTonnes > 0 ? `The award has ${formatAmount(awardedTonnes)} t of it.` : '',
     breakEven ?? '',
   ]
   return <p class={why === null ? undefined : 'notice warn'}>{plain(sentences.filter(Boolean).join(' '))}</p>

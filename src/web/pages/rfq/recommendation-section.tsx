@@ -1,10 +1,10 @@
 import type { Recommendation } from '../../../compare/decision/decision-model.js'
-import { formatRange } from '../../../core/text/number-format.js'
+import { formatAmount, formatPercent, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { awardPath } from '../../../tables/page-paths.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
-import { amount, Badge, percent, plain, price } from '../../components/format.js'
+import { Badge, plain } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
 
 const TONES: Record<Recommendation['status'], string> = {
@@ -47,13 +47,13 @@ export function RecommendationSection({ view, changed }: { view: RfqView; change
 /** The price beside the limits of the RFQ, the share of the requested tonnes. */
 function besideLimits({ rfq, decision }: RfqView, award: NonNullable<Recommendation['award']>): string {
   const currency = plain(award.currency)
-  const limits = formatRange(rfq.comparedMinUnitPrice, rfq.comparedMaxUnitPrice, price)
+  const limits = formatRange(rfq.comparedMinUnitPrice, rfq.comparedMaxUnitPrice, formatPrice)
   return [
-    `${price(award.pricePerTonne)} ${currency}/t${limits === null ? ', no price limit' : `, limit ${limits}`}`,
-    ...(decision.priceBasis === 'quoted' ? [] : [`present value ${price(award.costPerTonne)} ${currency}/t`]),
+    `${formatPrice(award.pricePerTonne)} ${currency}/t${limits === null ? ', no price limit' : `, limit ${limits}`}`,
+    ...(decision.priceBasis === 'quoted' ? [] : [`present value ${formatPrice(award.costPerTonne)} ${currency}/t`]),
     ...(award.coverage === null || rfq.window.lower === null
       ? []
-      : [`covers ${percent(award.coverage)} of the ${amount(rfq.window.lower)} t asked for at least`]),
+      : [`covers ${formatPercent(award.coverage)} of the ${formatAmount(rfq.window.lower)} t asked for at least`]),
   ].join(' · ')
 }
 

@@ -1,12 +1,12 @@
 import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { cleanText } from '../../../core/text/clean-text.js'
-import { formatCount, formatNearDay, formatRange } from '../../../core/text/number-format.js'
+import { formatCount, formatNearDay, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
 import { requireFound } from '../../../tables/filter.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
-import { Ages, Badge, DueDay, Prose, plain, price } from '../../components/format.js'
+import { Ages, Badge, DueDay, plain } from '../../components/format.js'
 import { AwardCard } from '../award/award-form.js'
 import { addressOf, type PageContent, type PageRequest, type Redirect, readPast, readWhatIf } from '../page.js'
 import { fileTable } from '../table-file.js'
@@ -118,7 +118,7 @@ function Facts({ view }: { view: RfqView }) {
   const { daysToDue } = rfq
   const nearDay = daysToDue === null || rfq.state !== 'open' ? null : formatNearDay(daysToDue, timeZone)
   const volume = formatRange(rfq.minVolume, rfq.maxVolume)
-  const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, price)
+  const limits = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, formatPrice)
   const vintages = formatRange(rfq.minVintageYear, rfq.maxVintageYear, String)
   return (
     <div class="facts">
@@ -185,7 +185,7 @@ function Documents({ view: { rfq } }: { view: RfqView }) {
               <div key={title}>
                 <dt>{title}</dt>
                 <dd>
-                  <Prose text={text} />
+                  <p class="prose">{cleanText(text)}</p>
                 </dd>
               </div>
             ),
