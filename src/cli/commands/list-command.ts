@@ -122,17 +122,10 @@ export async function printList(
   if (rows.length === 0)
     io.err(`${Object.keys(filters).length === 0 ? list.empty : 'Nothing matches these options.'}\n`)
   const hidden = rows.length === 0 ? [] : printTable(io, columns, rows, { wide })
-  const age =
-    freshness === undefined
-      ? []
-      : [
-          await describeFreshness(cli, store, {
-            kind: freshness,
-            channels: await shownChannels(app.config, store, filters.channel),
-          }),
-        ]
+  const channels = await shownChannels(app.config, store, filters.channel)
+  const age = freshness && (await describeFreshness(cli, store, { kind: freshness, channels }))
   const rest = hidden.length === 0 ? [] : [`${formatCount(hidden.length, 'more column')} with --wide`]
-  printNotes(io, [...age, ...more, ...rest])
+  printNotes(io, [...(age ? [age] : []), ...more, ...rest])
 }
 
 const remedied = ({ parameter, message, suggestions }: ListProblem): string =>

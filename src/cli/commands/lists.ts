@@ -43,7 +43,9 @@ export const LIST_COMMANDS: Record<string, RegisterCommand> = {
     registerList(command, cli, 'problems', {
       freshness: 'rfqs',
       records: true,
-      prepare: async ({ store }, { replay }) => void (replay && (await revalidate(cli, store))),
+      prepare: async ({ store }, { replay }) => {
+        if (replay) await revalidate(cli, store)
+      },
     })
     withExamples(
       command,

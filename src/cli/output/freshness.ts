@@ -9,7 +9,7 @@ import {
   type TermsRead,
 } from '../../core/time/read-times.js'
 import { errorOf } from '../../readiness/poll-freshness.js'
-import type { PollKind, Store } from '../../store/contract.js'
+import type { Store } from '../../store/contract.js'
 import type { Cli } from '../cli-context.js'
 
 interface FreshnessOf {
@@ -17,8 +17,6 @@ interface FreshnessOf {
   channels: readonly string[]
   /** The runs that the data comes from. */
   kind: RunKind
-  /** Given if the data is as of a past moment. */
-  asOf?: Date | undefined
   /** When the terms of the offers that are shown were read; default not shown. */
   termsRead?: TermsRead | null
   /** The RFQs that show the status and prices of the offers that are shown; default not shown. */
@@ -33,13 +31,9 @@ interface FreshnessOf {
 export async function describeFreshness(
   cli: Pick<Cli, 'io'>,
   store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'runs'>,
-  { channels, kind, asOf, termsRead = null, rfqs = [] }: FreshnessOf,
+  { channels, kind, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = cli.io.now()
-  if (asOf !== undefined) {
-    const incomplete = kind === 'close' ? '' : await describeIncomplete(store, { channels, kind, asOf })
-    return `as of ${formatMinute(asOf.toISOString())} UTC${incomplete}`
-  }
   const runs = await Promise.all(
     channels.map(async (channel) => ({ channel, run: await newestOf(store, { channel, kind }) })),
   )
@@ -74,38 +68,28 @@ const newestOf = (
   about: { channel: string; kind: RunKind },
 ): Promise<RunRecord | null> => (about.kind === 'close' ? store.newestRun(about) : store.newestCompleteRun(about))
 
-/** So many different ends of closing rounds are described; the rest are counted. */
-const MAX_ENDS = 3
-
 /** `partial: No RFQ was closed: …`, with the channels if several are shown; nothing for rounds that are complete. */
 function describeEnds(rounds: readonly { channel: string; run: RunRecord | null }[]): string[] {
-  const channelsOf = new Map<string, { outcome: string; cause: string; channels: string[] }>()
+  const ends = new Map<string, { run: RunRecord; channels: string[] }>()
   for (const { channel, run } of rounds) {
     if (run === null || run.outcome === 'complete') continue
-    const outcome = run.outcome ?? 'running'
-    const cause = run.error === null ? '' : `: ${cleanLine(errorOf(run)).replace(/\.$/, '')}`
-    const end = channelsOf.get(outcome + cause) ?? { outcome, cause, channels: [] }
-    channelsOf.set(outcome + cause, end)
-    end.channels.push(channel)
+    const end = `${run.outcome}: ${run.error}`
+    ends.set(end, { run, channels: [...(ends.get(end)?.channels ?? []), channel] })
   }
-  const ends = [...channelsOf.values()].map(
-    ({ outcome, cause, channels }) => `${outcome}${rounds.length > 1 ? ` on ${channels.join(', ')}` : ''}${cause}`,
-  )
-  const more = ends.length - MAX_ENDS
-  return more <= 0
-    ? ends
-    : [...ends.slice(0, MAX_ENDS), `${more} more not complete; see \`quotekeeper runs --kind close\``]
+  return [...ends.values()].map(({ run, channels }) => {
+    const where = rounds.length > 1 ? ` on ${channels.join(', ')}` : ''
+    const cause = run.error === null ? '' : `: ${cleanLine(errorOf(run)).replace(/\.$/, '')}`
+    return `${run.outcome}${where}${cause}`
+  })
 }
 
-/** Says that the first poll of a channel had not read everything by a past moment: `; no complete poll yet of acme/blue`. */
-async function describeIncomplete(
+/** A past moment of the RFQs of a channel, and whether its first poll had not read everything by then. */
+export async function describePast(
   store: Pick<Store, 'newestCompleteRun'>,
-  { channels, kind, asOf }: { channels: readonly string[]; kind: PollKind; asOf: Date },
+  channel: string,
+  asOf: Date,
 ): Promise<string> {
-  const polled = await Promise.all(channels.map((channel) => store.newestCompleteRun({ channel, kind, asOf })))
-  const missing = channels.filter((_, at) => polled[at] === null)
-  if (missing.length === 0) return ''
-  return missing.length === channels.length
-    ? '; no complete poll yet'
-    : `; no complete poll yet of ${missing.join(', ')}`
+  const complete = await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })
+  const moment = `as of ${formatMinute(asOf.toISOString())} UTC, with the settings of now`
+  return complete === null ? `${moment}; no complete poll yet` : moment
 }

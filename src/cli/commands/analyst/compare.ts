@@ -17,7 +17,7 @@ import {
 import { parseReadFilter } from '../../input/read-filter.js'
 import { requireRfq } from '../../input/require-rfq.js'
 import { type ComparisonOptions, printComparison } from '../../output/comparison.js'
-import { describeFreshness } from '../../output/freshness.js'
+import { describeFreshness, describePast } from '../../output/freshness.js'
 
 type Options = SharedOptions & ComparisonOptions
 
@@ -44,10 +44,14 @@ export const register: RegisterCommand = (command, cli) => {
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
           const found = await requireRfq(store, { name, ...filter })
-          const scope = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, rfqs: [found.rfq] } as const
-          const freshness = await describeFreshness(cli, store, { ...scope, termsRead: termsReadOf(found.responses) })
-          const shown = filter.asOf === undefined ? freshness : `${freshness}, with the settings of now`
-          await printComparison(cli, { app, asOf: filter.asOf, freshness: shown }, found, options)
+          const { rfq, responses } = found
+          const { asOf } = filter
+          const reads = { rfqs: [rfq], termsRead: termsReadOf(responses) }
+          const freshness =
+            asOf === undefined
+              ? await describeFreshness(cli, store, { channels: [rfq.channel], kind: 'rfqs', ...reads })
+              : await describePast(store, rfq.channel, asOf)
+          await printComparison(cli, { app, asOf, freshness }, found, options)
         },
         overridesOf(options),
       ),
