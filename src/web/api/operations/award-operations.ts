@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { awardRecordSchema } from '../../../core/decision/award-record.js'
 import { MAX_NAME_LENGTH, MAX_REASON_LENGTH, reasonProblem } from '../../../core/text/clean-text.js'
+import { standingText } from '../../../tables/awards/awards.js'
 import { type ActionCall, actionOperation, findSubject } from '../actions.js'
 import { asOf } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
@@ -52,7 +53,7 @@ export const AWARD_OPERATIONS = [
         throw new ProblemError(409, `nothing was recorded: ${prepared.refusals.join(' ')}`)
       const result = await deps.awards.record(order, prepared)
       if ('recorded' in result) return result.recorded
-      throw new ProblemError(409, `nothing was recorded: award ${result.standing.id} stands; withdraw it first`)
+      throw new ProblemError(409, `nothing was recorded: ${standingText(result.standing)}`)
     },
   }),
   actionOperation({

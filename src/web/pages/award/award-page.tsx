@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
+import { standingText } from '../../../tables/awards/awards.js'
 import { requireFound } from '../../../tables/filter.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
 import { Table } from '../../../tables/print/html.js'
@@ -74,7 +75,7 @@ async function record(page: PageRequest, found: NamedRfqView, fields: Parameters
   if (confirm !== undefined) {
     const result = await awards.record(order, prepared)
     return 'standing' in result
-      ? refuse(`Award ${result.standing.id}, by ${result.standing.by}, was recorded meanwhile.`)
+      ? refuse(standingText(result.standing))
       : { redirect: rfqPath(view.channel, nameById(rfqId)) }
   }
   const hidden = { ...fields, as_of: asOf.toISOString() }

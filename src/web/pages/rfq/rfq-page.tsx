@@ -55,7 +55,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
           <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
           <AsOf page={page} />
         </div>
-        <Facts view={view} />
+        <RequestFacts view={view} />
         {view.award !== null && <AwardCard state={view.award} />}
         <Notices view={view} outlook={outlook} closing={closing} />
         {isChanged && panel}
@@ -111,7 +111,7 @@ const Notices = ({ view, outlook, closing }: NoticesProps) =>
   )
 
 /** State, due date and what is wanted, in two lines. */
-function Facts({ view }: { view: RfqView }) {
+function RequestFacts({ view }: { view: RfqView }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
   const prices = describePricesRead(view.pricesRead, new Date(asOf))
   const rates = rateLines(view)
