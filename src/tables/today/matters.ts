@@ -21,6 +21,10 @@ export const matterSchema = z.strictObject({
 })
 export type Matter = z.infer<typeof matterSchema>
 
+/** What a matter is about; those of no channel are about the targets of notifications. */
+export const matterSubject = ({ channel, rfq }: Matter): string =>
+  rfq === null ? channel || 'Notifications' : `RFQ ${rfq} of ${channel}`
+
 interface MatterContext {
   now: Date
   channel?: string

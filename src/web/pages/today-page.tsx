@@ -1,7 +1,7 @@
 import { formatAmount, formatTotal } from '../../core/text/number-format.js'
 import { DUE_WITHIN_DAYS, rfqs } from '../../tables/lists/rfqs.js'
 import { Table } from '../../tables/print/html.js'
-import type { Matter } from '../../tables/today/matters.js'
+import { type Matter, matterSubject } from '../../tables/today/matters.js'
 import { movedText, type Today } from '../../tables/today/today.js'
 import { Command, Moment, plain, UNKNOWN } from '../components/format.js'
 import { type PageContent, type PageRequest, readMoment } from './page.js'
@@ -91,12 +91,12 @@ const Matters = ({ title, matters }: { title: string; matters: readonly Matter[]
     <section>
       <h2>{title}</h2>
       <ul class="plain matters">
-        {matters.map(({ channel, rfq, isUrgent, message, command, path }) => (
+        {matters.map((matter) => (
           <li>
-            <a href={path} class={isUrgent ? 'over' : undefined}>
-              {plain(rfq === null ? channel : `RFQ ${rfq} of ${channel}`)}
+            <a href={matter.path} class={matter.isUrgent ? 'over' : undefined}>
+              {plain(matterSubject(matter))}
             </a>{' '}
-            {plain(message)} {command !== null && <Command text={command} quiet />}
+            {plain(matter.message)} {matter.command !== null && <Command text={matter.command} quiet />}
           </li>
         ))}
       </ul>

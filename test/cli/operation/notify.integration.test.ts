@@ -56,6 +56,7 @@ describe('notify', () => {
     await store.close()
 
     expect((await quotekeeper('notify')).out).toMatch(/^team .* 1 .*HTTP 422/m)
+    expect((await quotekeeper('today')).out).toMatch(/Notifications: 1 event could not be sent to team,/)
     expect(await quotekeeper('notify', '--target', 'team', '--from', `${sequence}`)).toMatchObject({
       status: 0,
       err: expect.stringContaining(`everything from event ${sequence} on`),

@@ -4,7 +4,7 @@ import { formatMinute } from '../../../core/time/clock.js'
 import { DUE_WITHIN_DAYS, rfqs as list } from '../../../tables/lists/rfqs.js'
 import { printTerminal } from '../../../tables/print/terminal.js'
 import { wrap } from '../../../tables/print/text-width.js'
-import type { Matter } from '../../../tables/today/matters.js'
+import { type Matter, matterSubject } from '../../../tables/today/matters.js'
 import { movedText, type Today, todayJson } from '../../../tables/today/today.js'
 import { withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
@@ -74,9 +74,9 @@ function summaryText({ summary: { open, due, overdue, waiting, atStake }, closin
 function printMatters({ io }: Cli, title: string, matters: readonly Matter[]): void {
   if (matters.length === 0) return
   io.out(`\n${bold(io, title)}\n`)
-  for (const { channel, rfq, message, command } of matters) {
-    const text = `${rfq === null ? channel : `RFQ ${rfq} of ${channel}`}: ${message}`
-    const lines = wrap(cleanLine(text), tableWidth(io) - 2)
+  for (const matter of matters) {
+    const { message, command } = matter
+    const lines = wrap(cleanLine(`${matterSubject(matter)}: ${message}`), tableWidth(io) - 2)
     io.out([...lines, ...(command === null ? [] : [`  $ ${cleanLine(command)}`])].map((line) => `  ${line}\n`).join(''))
   }
 }
