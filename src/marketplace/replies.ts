@@ -86,10 +86,11 @@ export async function parseList<T>(
   const { items, ...others } = Object.fromEntries(membersOf(text))
   const envelope = parseObject(`{${Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`)
   if (!items?.startsWith('[')) throw new UnusableBodyError('the body has no "items" array')
+  const parts = [...partsOf(items)]
+  if (parts.length > MAX_ITEMS) throw new UnusableBodyError(`the list has more than ${MAX_ITEMS} entries`)
   const value: Observation<T>[] = []
-  for (const part of partsOf(items)) {
-    if (value.push(observe(part)) > MAX_ITEMS)
-      throw new UnusableBodyError(`the list has more than ${MAX_ITEMS} entries`)
+  for (const part of parts) {
+    value.push(observe(part))
     if (slice.isOver) await slice.next()
   }
   return { value, partial: partialReason(headers, envelope, value.length) }
