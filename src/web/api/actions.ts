@@ -83,7 +83,7 @@ export const actionOperation = <Result extends z.ZodType, Body extends z.ZodObje
  */
 export async function findSubject(
   { channel, rfq, as_of }: { channel: string; rfq?: string | undefined; as_of?: string | undefined },
-  { reader, now, channels }: ActionDeps,
+  { reader, now, channels }: Pick<ActionDeps, 'channels' | 'now'> & { reader: Omit<ApiReader, 'apiRead'> },
 ): Promise<{ channel: string; rfqId?: string; asOf?: Date }> {
   knownChannel(channel, channels)
   if (rfq === undefined && as_of !== undefined) throw new FilterError('as_of', 'as_of is about one RFQ: name it')

@@ -3,11 +3,10 @@ import type { ComponentChildren } from 'preact'
 import type { Settings } from '../../core/decision/settings.js'
 import { didYouMean } from '../../core/text/suggest.js'
 import { unknownValue } from '../../tables/filter-error.js'
-import { parseMoment } from '../../tables/moments.js'
-import { beforeFirstPoll } from '../../tables/polls.js'
 import { isSettingName, KNOWN_SETTINGS, parseWhatIf, type WhatIf } from '../../tables/settings.js'
 import type { Views } from '../../tables/views.js'
 import type { ActionDeps } from '../api/actions.js'
+import { stateOf } from '../api/lookup.js'
 import { Layout } from '../components/layout.js'
 import { HttpError } from '../http/errors.js'
 import { sendPage } from '../http/html.js'
@@ -173,29 +172,13 @@ function singleValues(values: unknown): Parameters {
 /** The channel and the name of an RFQ in a path. */
 export const addressOf = ({ org = '', channel = '', name = '' }: Parameters) => ({ channel: `${org}/${channel}`, name })
 
-/** The moment of a parameter; undefined without it. @throws FilterError for what is no moment, and for one in the future */
-export function readMoment(
-  { query, now }: Pick<PageRequest, 'query' | 'now'>,
-  name: string,
-  dayMeans: 'start' | 'end',
-): Date | undefined {
-  const text = query[name]
-  return text === undefined ? undefined : parseMoment(text, { option: name, now, dayMeans })
-}
-
 /**
  * The past moment of a channel that a page shows, `as_of`; undefined for the current state.
- * @throws HttpError 404 for a moment before the first poll
+ * @throws FilterError for what is no moment, for one in the future, and for one before the channel was polled
  */
-export async function readPast(
-  { query, now, queries }: Pick<PageRequest, 'query' | 'now' | 'queries'>,
-  channel: string,
-): Promise<Past | undefined> {
-  const asOf = readMoment({ query, now }, 'as_of', 'end')
-  if (asOf === undefined || asOf >= now) return undefined
-  const refusal = await beforeFirstPoll(asOf, { channel, kind: 'rfqs' }, queries.firstPollAt)
-  if (refusal) throw new HttpError(404, refusal)
-  return { asOf, isIncomplete: await queries.isIncompleteAt(channel, asOf) }
+export async function readPast({ query, now, queries }: PageRequest, channel: string): Promise<Past | undefined> {
+  const { asOf } = await stateOf({ as_of: query.as_of, channel }, { now, reader: queries })
+  return asOf && { asOf, isIncomplete: await queries.isIncompleteAt(channel, asOf) }
 }
 
 /**

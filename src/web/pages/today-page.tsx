@@ -1,10 +1,11 @@
 import { formatAmount, formatTotal } from '../../core/text/number-format.js'
 import { DUE_WITHIN_DAYS, rfqs } from '../../tables/lists/rfqs.js'
+import { parseMoment } from '../../tables/moments.js'
 import { Table } from '../../tables/print/html.js'
 import { type Matter, matterSubject } from '../../tables/today/matters.js'
 import { movedText, type Today } from '../../tables/today/today.js'
 import { Command, Moment, plain, UNKNOWN } from '../components/format.js'
-import { type PageContent, type PageRequest, readMoment } from './page.js'
+import type { PageContent, PageRequest } from './page.js'
 
 /** RFQs on the page; the list of RFQs has all. */
 const MAX_ROWS = 40
@@ -12,8 +13,9 @@ const MAX_ROWS = 40
 /** `/`: the RFQs that wait for a person, most urgent first; then closings and the system. */
 export async function todayPage(page: PageRequest): Promise<PageContent> {
   const { queries, now } = page
-  const since = readMoment(page, 'since', 'start')
-  const today = await queries.today({ now, limit: MAX_ROWS, ...(since && { since }) })
+  const { since } = page.query
+  const moment = since === undefined ? {} : { since: parseMoment(since, { option: 'since', now, dayMeans: 'start' }) }
+  const today = await queries.today({ now, limit: MAX_ROWS, ...moment })
   const { summary } = today
   const changes = `/changes?since=${encodeURIComponent(today.since)}`
   return {

@@ -73,7 +73,7 @@ describe('every page', () => {
     const answers: [url: string, status: number, error: RegExp][] = [
       ['/rfqs/acme/forest/7', 404, /^no RFQ matches "7" in acme\/forest$/],
       ['/rfqs/acme/forest/1042?as_of=2026-02-30', 400, /^Invalid as_of "2026-02-30". Use a date such as 2026/],
-      ['/rfqs/acme/forest/1042?as_of=2026-11-20', 404, /^nothing is known about .*: the first poll of RFQs in/],
+      ['/rfqs/acme/forest/1042?as_of=2026-11-20', 400, /^nothing is known about .*: the first poll of RFQs in/],
       ['/rfqs/acme/forest/1042?awardTolerance=-1', 400, /^awardTolerance: found "-1"\. Expected a share from 0 to 1/],
       ['/rfqs/acme/forest/1042?offer=9', 404, /^RFQ 1042 of acme\/forest has no offer 9$/],
       ['/rfqs/acme/forest/1042?without=1,9', 400, /^without: the RFQ has no offer 9; its offers are 1 to 3$/],
@@ -173,8 +173,8 @@ describe('/reports', () => {
 
     expect((await post({ rfq: '7' })).statusCode).toBe(404)
     const early = await post({ as_of: '2020-01-01' })
-    expect([early.statusCode, early.body]).toEqual([404, expect.stringContaining('the first poll of RFQs in')])
-    expect((await post({ channel: 'acme/other' })).statusCode).toBe(400)
+    expect([early.statusCode, early.body]).toEqual([400, expect.stringContaining('the first poll of RFQs in')])
+    expect((await post({ channel: 'acme/other' })).statusCode).toBe(404)
     writeFileSync(join(directory, 'secret.txt'), 'secret')
     symlinkSync('/etc', join(directory, 'etc'))
     for (const path of ['secret.txt', 'etc/hosts', '..%2fsecret.xlsx', 'acme_forest/..%2f..%2fx.xlsx', '%2e%2e/x.xlsx'])

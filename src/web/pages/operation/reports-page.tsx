@@ -1,21 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { requireFound } from '../../../tables/filter.js'
 import { parametersOf } from '../../../tables/list.js'
 import { reports } from '../../../tables/lists/reports.js'
+import { findSubject } from '../../api/actions.js'
 import { Notice } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
 import { listPage } from '../list-page.js'
-import {
-  addForm,
-  addPage,
-  type PageContent,
-  type PageDeps,
-  type PageRequest,
-  type Parameters,
-  readPast,
-} from '../page.js'
+import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters } from '../page.js'
 import { sendWorkbook } from '../table-file.js'
 import { autoReload, enqueueJob, readRequestedJob } from './job-status.js'
 
@@ -34,20 +26,11 @@ export function addReports(app: FastifyInstance, deps: PageDeps): void {
   }
 }
 
-async function makeReport(page: PageRequest, fields: Parameters) {
-  const { queries, channels, now } = page
-  const { channel = '', rfq } = fields
-  if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
-  const past = await readPast({ query: fields, now, queries }, channel)
-  if (past && rfq === undefined) throw new HttpError(400, 'as_of: a past moment is about one RFQ: name it')
-  const payload = { channel, ...(past && { asOf: past.asOf.toISOString() }) }
-  const find = async (name: string) =>
-    requireFound(await queries.findRfq({ channel, name, now, ...(past && { asOf: past.asOf }) })).id
-  const order =
-    rfq === undefined
-      ? ({ name: 'channel-report', payload } as const)
-      : ({ name: 'rfq-report', payload: { ...payload, rfqId: await find(rfq) } } as const)
-  const job = await enqueueJob(page, order)
+async function makeReport(page: PageRequest, { channel = '', rfq, as_of }: Parameters) {
+  const { queries: reader, channels, now } = page
+  const { asOf, ...subject } = await findSubject({ channel, rfq, as_of }, { channels, now: () => now, reader })
+  const payload = { ...subject, ...(asOf && { asOf: asOf.toISOString() }) }
+  const job = await enqueueJob(page, { name: rfq === undefined ? 'channel-report' : 'rfq-report', payload })
   if (job !== null) return { redirect: `/reports?${new URLSearchParams({ job })}` }
   return { status: 409, ...(await reportsPage(page, true)) }
 }
