@@ -42,7 +42,7 @@ it('/system › polls a channel now, for operators, and says what became of the 
   await expect.poll(shown, { interval: 10 }).toEqual(['The poll of RFQs of acme/forest has ended. '])
   expect(await fixture.store.rfqs({ channel: KEY })).toHaveLength(1)
   expect((await poll({ ...wanted, kind: 'offers' })).statusCode).toBe(400)
-  expect((await poll({ ...wanted, channel: 'acme/peat' })).statusCode).toBe(400)
+  expect((await poll({ ...wanted, channel: 'acme/peat' })).statusCode).toBe(404)
 
   runner.enqueue = async () => null
   const refused = await poll(wanted)

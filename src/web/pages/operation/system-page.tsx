@@ -4,6 +4,7 @@ import type { ChannelRow } from '../../../tables/lists/channels.js'
 import { type ListName, listNamed } from '../../../tables/lists/lists.js'
 import { POLL_SUBJECTS } from '../../../tables/polls.js'
 import { Table } from '../../../tables/print/html.js'
+import { knownChannel } from '../../api/lookup.js'
 import { API_PREFIX } from '../../api/problem.js'
 import { Notice } from '../../components/format.js'
 import { HttpError } from '../../http/errors.js'
@@ -23,7 +24,7 @@ export function addSystem(app: FastifyInstance, deps: PageDeps): void {
 }
 
 async function pollNow(page: PageRequest, { channel = '', kind }: Parameters) {
-  if (!page.channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
+  knownChannel(channel, page.channels)
   if (kind !== 'rfqs' && kind !== 'listings') throw new HttpError(400, 'kind: expected rfqs or listings')
   const job = await enqueueJob(page, { name: `poll-${kind}`, payload: { channel } })
   if (job !== null) return { redirect: `${PATH}?${new URLSearchParams({ job })}` }

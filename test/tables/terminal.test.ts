@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { cleanLine } from '../../../src/core/text/clean-text.js'
-import type { Column, Kind, Value } from '../../../src/tables/column.js'
-import { printTerminal } from '../../../src/tables/print/terminal.js'
-import { escapeInvisible } from '../../../src/tables/print/terminal-text.js'
-import { wrap } from '../../../src/tables/print/text-width.js'
+import { cleanLine } from '../../src/core/text/clean-text.js'
+import type { Column, Kind, Value } from '../../src/tables/column.js'
+import { printTerminal } from '../../src/tables/print/terminal.js'
+import { escapeInvisible } from '../../src/tables/print/terminal-text.js'
+import { wrap } from '../../src/tables/print/text-width.js'
 
 describe('terminal text', () => {
   it('wrap never breaks a command in backticks', () => {
