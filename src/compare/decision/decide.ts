@@ -31,6 +31,8 @@ export function decisionOf({ settings, currency, rfq, offers, standing }: Decisi
   const problem = awardProblem({ rfq, offers, settings }, currency)
   const outcome = outcomeOf(problem)
   const { award } = outcome
+  const accepted = outcome.accepted?.award ?? null
+  const whose = standing !== null ? 'The award on record' : accepted !== null ? 'What is accepted' : null
   const choices = choicesOf(problem, award)
   return {
     tolerance: settings.awardTolerance,
@@ -41,7 +43,7 @@ export function decisionOf({ settings, currency, rfq, offers, standing }: Decisi
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
     questions: questionsOf(problem, award, standing),
-    savings: savingsOf(standing ?? outcome.accepted?.award ?? award, problem),
+    savings: savingsOf(standing ?? accepted ?? award, whose, problem),
     awardedTonnes: tonnesByOffer(award, problem),
   }
 }
@@ -107,9 +109,13 @@ function readBanner({ readState }: RfqTerms): Banner[] {
 const MAXIMUM = "the RFQ's maximum price"
 const MEDIAN = 'the price of the median offer'
 
-/** What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer. */
+/**
+ * What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer.
+ * @param whose tonnes; null of the recommended award
+ */
 function savingsOf(
   award: Pick<Award, 'tonnes' | 'pricePerTonne' | 'currency'> | null,
+  whose: string | null,
   { rfq, competing, context }: AwardProblem,
 ): Savings | null {
   if (award === null || award.tonnes === 0 || award.currency !== context.currency) return null
@@ -127,11 +133,12 @@ function savingsOf(
     return [`${amount} ${saving.amount < 0 ? 'more' : 'less'} than at ${what} (${price})`]
   }
   const parts = [...part(maxPrice, MAXIMUM), ...part(medianOffer, MEDIAN)]
+  const costs = whose === null ? `The ${formatTonnes(tonnes)} cost` : `${whose}, ${formatTonnes(tonnes)}, costs`
   return {
     tonnes,
     pricePerTonne,
     maxPrice,
     medianOffer,
-    message: `The ${formatTonnes(tonnes)} cost ${parts.length === 0 ? `the same as at ${maxPrice === null ? MEDIAN : MAXIMUM}` : parts.join(', and ')}.`,
+    message: `${costs} ${parts.length === 0 ? `the same as at ${maxPrice === null ? MEDIAN : MAXIMUM}` : parts.join(', and ')}.`,
   }
 }

@@ -95,7 +95,7 @@ const WITHOUT_MAXIMUM = 2
 
 /**
  * The RFQ's minimum to its maximum; the volume of the settings raises the lower end. Without a maximum, or if it is waived, the upper end
- * is twice the lower one.
+ * is twice the lower one, or the maximum if that is more.
  */
 export function awardWindow(
   stated: { minVolume: number | null; maxVolume: number | null; unreadable: Unreadable },
@@ -121,7 +121,8 @@ export function awardWindow(
     return { lower, upper, isUpperStated, problem, message: problem }
   }
   const waived = max === null ? 'the RFQ states no maximum' : `the RFQ's maximum of ${formatTonnes(max)} is waived`
-  const upperText = isUpperStated ? "the RFQ's maximum" : upper === max ? waived : `twice that, because ${waived}`
+  const maximum = `the RFQ's maximum${isUpperStated ? '' : ', which is waived'}`
+  const upperText = upper === max ? maximum : `twice that, because ${waived}`
   const below = volume !== null && volume < lower ? ` The volume entered, ${formatTonnes(volume)}, is below that.` : ''
   const message = `${formatTonnes(lower)}, ${lowerText}, to ${formatTonnes(upper)}, ${upperText}.${below}`
   return { lower, upper, isUpperStated, problem: null, message }

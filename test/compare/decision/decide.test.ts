@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
+import { awardFacts } from '../../../src/core/decision/award-record.js'
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
 import {
   type ComparisonOverrides,
@@ -12,6 +13,7 @@ import {
   summaryOf,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
+import { newAward } from '../../helpers/store/new-award.js'
 
 type Body = Record<string, unknown>
 type Responses = NonNullable<ComparisonOverrides['responses']>
@@ -190,6 +192,12 @@ describe('the recommendation', () => {
     const { award, conditions } = decided([sized(1, 9_500, 10)], { settings }).recommendation
     expect(award?.tonnes).toBe(9_500)
     expect(conditions).toContainEqual({ loud: false, message: "The award is 500 t above the RFQ's maximum." })
+    const window = (maxVolume: number) =>
+      compareOffers(comparisonInput({ rfq: { ...RFQ, maxVolume }, settings })).rfq.window.message
+    expect(window(15_000)).toBe("5,000 t, the RFQ's minimum, to 15,000 t, the RFQ's maximum, which is waived.")
+    expect(window(9_000)).toBe(
+      "5,000 t, the RFQ's minimum, to 10,000 t, twice that, because the RFQ's maximum of 9,000 t is waived.",
+    )
   })
 
   it.each(['rejected', 'withdrawn', 'accepted'])('follows a summary in the RFQ that says %s', (status) => {
@@ -212,6 +220,11 @@ describe('the recommendation', () => {
     const without = { rfq: { pricing: { currency: 'USD' } } }
     expect(saved(same, without)).toBe('The 6,000 t cost the same as at the price of the median offer.')
     expect(saved([sized(1, 6_000, 20)], without)).toBeUndefined()
+    const beside = [accepted(1, 2_000), sized(2, 6_000, 20)]
+    expect(saved(beside)).toMatch('What is accepted, 2,000 t, costs 20,000 USD less than')
+    const award = awardFacts({ ...newAward({ tonnes: 6_000, pricePerTonne: 20 }), id: 1 })
+    const { savings } = compareOffers(comparisonInput({ responses: beside, rfq: RFQ, award })).decision
+    expect(savings?.message).toMatch('The award on record, 6,000 t, costs 120,000 USD less than')
   })
 })
 
