@@ -67,6 +67,20 @@ it('an RFQ that was never seen open, or had nothing to award when it closed, is 
   expect(await isUndecided(rfq, id)).toBe(false)
 })
 
+it('an open RFQ is to be decided while more than what is accepted is recommended', async () => {
+  const rfq = await openAwardedRfq()
+  const { world } = rfq.sandbox
+  const step = async (minVolume: number) => {
+    world.changeRfq(rfq.rfqId, { minVolume, responseDueDate: rfq.now().toISOString().slice(0, 10) })
+    await rfq.change(rfq.cheap, { status: 'accepted' })
+    await refreshFigures(rfq)
+    const [row] = await rfqRows(rfq.store, rfq.now())
+    return row && [row.figures.decision?.basis, stepOf(row)?.message]
+  }
+  expect(await step(3_000)).toEqual(['accepted', 'Decide'])
+  expect(await step(2_000)).toEqual(['accepted', 'See the RFQ'])
+})
+
 it('no award is recorded without a reason, or beside an accepted offer, and another offer that is accepted contradicts it', async () => {
   const rfq = await openAwardedRfq()
   await expect(rfq.award([])).rejects.toThrow('Say why nothing is awarded')

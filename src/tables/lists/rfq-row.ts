@@ -1,7 +1,7 @@
 import { READ_STATE_TEXT } from '../../compare/input/stored-documents.js'
 import type { RfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
-import type { AwardBrief, RfqFigures } from '../../figures/rfq-figures.js'
+import type { AwardBrief, RfqFigures, Stake } from '../../figures/rfq-figures.js'
 import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 
 /** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */
@@ -23,6 +23,8 @@ export interface RfqRow extends RfqFacts {
   missingSince: string | null
   valid: boolean
   figures: RfqFigures
+  /** What is accepted, and what else is awarded on record, or recommended. */
+  stakes: Stake[]
   /** When the figures were recorded; null if they were not yet. */
   figuresAt: string | null
   /** The figures are of an earlier day. */
@@ -81,12 +83,12 @@ export function doubtsOf({ figures, standing, unreadOffers, state, isBeyondAvail
 const step = (message: string, command: string, path: string) => ({ message, command: `quotekeeper ${command}`, path })
 
 /** The one step that decides most about an RFQ; null if it waits for nobody. Its command is about this RFQ alone. */
-export function stepOf({ channel, name, state, standing, figures, overdue, valid, offers, urgency }: RfqRow) {
+export function stepOf({ channel, name, state, standing, figures, stakes, overdue, valid, offers, urgency }: RfqRow) {
   if (urgency === 0) return null
   const about = `${quoteForShell(name)} --channel ${quoteForShell(channel)}`
   const path = rfqPath(channel, name)
   if (standing?.status === 'differs') return step('Decide again', `award ${about} --withdraw`, awardPath(channel, name))
-  if (figures.undecided || (state === 'open' && standing === null && figures.decision?.basis === 'recommended'))
+  if (figures.undecided || (state === 'open' && stakes.some(({ kind }) => kind === 'recommended')))
     return step('Decide', `compare ${about}`, path)
   if (overdue) return step('Why open', `closings --rfq ${about}`, closingPath(channel, name))
   if (standing !== null) return step('See the award', `award ${about}`, awardPath(channel, name))

@@ -162,7 +162,7 @@ export const rfqs = sqlList<RfqRow>({
         select 1 from figures n where n.channel = t.channel and n.number = r.number and n.rfq_id <> t.id)
         then 1 else 0 end`,
     },
-    json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award' },
+    json: { facts: 'r.facts', figures: 'r.figures', standing: 'r.award', stakes: 'r.stakes' },
     order: [
       { expression: URGENCY, descending: true },
       { expression: `case when t.state = 'open' then 0 else 1 end` },
@@ -192,6 +192,7 @@ function toRow(record: SqlRow, source: ViewSource, now: Date): RfqRow {
     offers: record.presentOffers ?? 0,
     valid: record.valid !== 0,
     figures: record.figures ?? NO_FIGURES,
+    stakes: record.stakes ?? [],
     isOutdated: record.isOutdated === 1,
     ...{ standing, isBeyondAvailability: false },
   }
