@@ -30,7 +30,7 @@ async function openReviewed() {
   const said = async () => {
     const found = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offer })
     const flags = 'found' in found ? found.found.flags : []
-    return flags.flatMap(({ message }) => (message.startsWith('Accepted ') ? [message] : []))
+    return flags.flatMap(({ message }) => (message.startsWith('Review accepted ') ? [message] : []))
   }
   await change(priced(17.08))
   return { fixture, change, priced, review, said }
@@ -45,7 +45,7 @@ it('an offer says how its price changed since a review accepted it, until it is 
   await change({ additionalNotesToBuyer: 'Thank you.' })
   expect(await said()).toEqual([])
   await change(priced(9.9))
-  const message = `Accepted ${reviewed}; price 17.08 → 9.90 on ${day()}.`
+  const message = `Review accepted ${reviewed}; price 17.08 → 9.90 on ${day()}.`
   expect(await said()).toEqual([message])
   await change({ additionalNotesToBuyer: 'Thank you again.' })
   expect(await said()).toEqual([message])

@@ -155,7 +155,7 @@ function assessOffer(
 const isLeftOut = (sequence: number, { without }: ComparisonContext['settings']) =>
   `${without ?? ''}`.split(',').map(Number).includes(sequence)
 
-/** `Accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */
+/** `Review accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */
 function changedSince(
   { reviewedAt, changedAt, document }: ReviewedTerms,
   known: VersionMetadata,
@@ -164,5 +164,5 @@ function changedSince(
 ): string {
   const facts = offerFacts({ ...known, shape: 'full', document, unreadable: [] }, context)
   const [reviewed, changed] = [reviewedAt, changedAt].map((at) => context.calendar.dateAt(new Date(at)))
-  return `Accepted ${reviewed}; ${changedTermsText(metricsOf(facts, rfq, context.settings), metrics)} on ${changed}.`
+  return `Review accepted ${reviewed}; ${changedTermsText(metricsOf(facts, rfq, context.settings), metrics)} on ${changed}.`
 }

@@ -36,9 +36,9 @@ export const formatMoney = (value: number, currency: string | null): string =>
 /** A total of money without cents from 1,000 on: `690,001 USD`. */
 export const formatTotal = (value: number, currency: string | null): string =>
   formatMoney(Math.abs(value) >= 1000 ? rounded(value, 0) : value, currency)
-/** `12.25 USD/t`. */
+/** `12.25 USD/t`, or `12.25/t` without a currency. */
 export const formatPricePerTonne = (value: number, currency: string | null): string =>
-  `${formatPrice(value)} ${truncate(currency ?? '', 8)}/t`
+  `${`${formatPrice(value)} ${truncate(currency ?? '', 8)}`.trimEnd()}/t`
 /** `33.3 %` of a fraction. */
 export const formatPercent = (share: number): string => `${formatOneDecimal(share * 100)} %`
 /** `+5.2 %`, `−3 %` of a fraction. */

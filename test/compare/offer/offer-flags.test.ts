@@ -29,7 +29,7 @@ const across = { reportingPeriodStart: '2021-11-01', reportingPeriodEnd: '2022-1
 const CASES: Record<Exclude<FlagCode, 'beyond-availability'>, [scene: ComparisonOverrides, message: string]> = {
   'changed-since-review': [
     { responses: [response(1)], reviewed: new Map([[offerId(1), reviewed]]) },
-    'Accepted 2026-03-08; price 14.00 → 12.00, volume 9,000 t → 10,000 t on 2026-03-10.',
+    'Review accepted 2026-03-08; price 14.00 → 12.00, volume 9,000 t → 10,000 t on 2026-03-10.',
   ],
   'summary-differs': [
     { responses: [response(1)], rfq: { responses: [summary] } },

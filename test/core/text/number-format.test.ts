@@ -5,6 +5,7 @@ import {
   formatExactPrice,
   formatNearDay,
   formatPrice,
+  formatPricePerTonne,
   formatRange,
   formatWeekday,
 } from '../../../src/core/text/number-format.js'
@@ -45,6 +46,7 @@ describe('a price per tonne', () => {
     const prices = [7.9, 8, 13.81, 13.805, 13.80555, -0.5, 1_234.5, 0.0372]
     const expected = ['7.90', '8.00', '13.81', '13.81', '13.81', '−0.50', '1,234.50', '0.0372']
     expect(prices.map(formatPrice)).toEqual(expected)
+    expect(['USD', null].map((currency) => formatPricePerTonne(26.89, currency))).toEqual(['26.89 USD/t', '26.89/t'])
   })
 
   it('has two to four decimals where the difference may matter', () => {
