@@ -21,8 +21,8 @@ type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' 
 }
 
 /**
- * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): its part of the requests that the limit allows
- * until the next tick, half of them in equal parts, half by what the newest poll of each channel needed.
+ * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): of the requests that the limit allows until the
+ * next tick, those that the newest polls of the other channels left, and at least an equal part.
  * @returns undefined if no later poll is scheduled: then everything is read
  */
 export async function planPoll(
@@ -36,16 +36,15 @@ export async function planPoll(
   const nextPollAt = cron.nextTick(now)
   const following = nextPollAt && cron.nextTick(nextPollAt)
   if (nextPollAt === null || following === null) return undefined
-  const needs = new Map<string, number>()
-  for (const { key } of channels) {
-    const run = await store.newestRun({ channel: key, kind: 'rfqs' })
-    needs.set(key, Math.max(MIN_REQUESTS, run === null ? 0 : run.requests + run.postponed))
-  }
-  const all = [...needs.values()].reduce((sum, each) => sum + each, 0)
-  const part = (1 / channels.length + (needs.get(channel) ?? 0) / all) / 2
-  const perSecond = allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE * part
-  const budget = Math.floor((perSecond * (nextPollAt.getTime() - now.getTime())) / 1_000)
   const intervalMs = following.getTime() - nextPollAt.getTime()
+  const limit = allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE
+  let left = limit
+  for (const { key } of channels) {
+    const run = key === channel ? null : await store.newestRun({ channel: key, kind: 'rfqs', isPlanned: true })
+    left -= ((run?.requests ?? 0) * 1_000) / intervalMs
+  }
+  const perSecond = Math.max(left, limit / channels.length)
+  const budget = Math.floor((perSecond * (nextPollAt.getTime() - now.getTime())) / 1_000)
   return { ...polling, budget: Math.max(MIN_REQUESTS, budget), perSecond, nextPollAt, intervalMs }
 }
 

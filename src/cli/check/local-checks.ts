@@ -104,7 +104,7 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
   if (found.length === 0) return passed('nothing needs attention')
   return failed(
     found.map(({ name, message }) => `${name}: ${message}`).join('; '),
-    'a stop ends with quotekeeper close-expired --resume, or when its file is deleted',
+    'follow the message; a stop ends with quotekeeper close-expired --resume, or when its file is deleted',
   )
 }
 

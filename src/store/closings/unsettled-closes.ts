@@ -92,7 +92,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
     outcome !== 'open'
       ? closeRemedy(outcome, { channel, rfqId, since })
       : inProgress
-        ? 'no action needed: the closing round in progress sends it, and reads the RFQ to verify it'
+        ? 'the closing round in progress, or else the next one, settles it by reading the RFQ'
         : 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again'
   return {
     channel,

@@ -40,9 +40,18 @@ export function createRunQueries(queries: Queries) {
     runs: ({ limit = 100, ...filter }: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]> =>
       find(`${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
 
-    /** The newest finished run of a channel and kind. */
-    newestRun: async (filter: { channel: string; kind: RunKind }): Promise<RunRecord | null> =>
-      (await find(`${matching(filter)} and finished_at is not null order by id desc limit 1`, filter))[0] ?? null,
+    /** The newest finished run of a channel and kind; with `isPlanned`, the newest one that planned its requests. */
+    async newestRun({
+      isPlanned = false,
+      ...filter
+    }: {
+      channel: string
+      kind: RunKind
+      isPlanned?: boolean
+    }): Promise<RunRecord | null> {
+      const where = allOf(matching(filter), 'finished_at is not null', isPlanned && 'request_rates is not null')
+      return (await find(`${where} order by id desc limit 1`, filter))[0] ?? null
+    },
 
     /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
     async newestList(channel: string): Promise<{ runId: number; isWhole: boolean } | null> {

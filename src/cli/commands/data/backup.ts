@@ -20,7 +20,8 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store) => {
         const path = resolve(io.cwd, target)
         const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-        if (keep !== undefined && !isFolder) throw new UsageError('--keep needs a folder that exists')
+        if (!isFolder && (keep !== undefined || /[/\\]$/.test(target)))
+          throw new UsageError(`there is no folder ${path}: create it, or check that its disk is mounted`)
         const file = isFolder ? join(path, nameAt(io.now())) : path
         await store.backup(file, io.stop)
         io.out(`${file}\n`)
