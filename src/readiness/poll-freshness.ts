@@ -11,8 +11,6 @@ import type { PollKind, Store } from '../store/contract.js'
 const MAX_AGE_INTERVALS = 3
 const YEAR_MS = 366 * 24 * 3_600_000
 const MAX_ERROR_LENGTH = 300
-/** Runs searched for one that planned its requests. */
-const MAX_RECENT_RUNS = 50
 
 /** How recently one kind of scheduled poll of a channel completed. */
 export interface PollCheck {
@@ -34,7 +32,7 @@ export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> & {
   channels: readonly { key: string }[]
 }
 
-type PollRuns = Pick<Store, 'runs' | 'newestCompleteRun'>
+type PollRuns = Pick<Store, 'newestRun' | 'newestCompleteRun'>
 
 /** Creates a function that checks each scheduled poll of each channel. */
 export function createPollChecks(config: PollConfig, store: PollRuns): (now: Date) => Promise<PollCheck[]> {
@@ -55,31 +53,22 @@ async function checkPoll(
   now: Date,
 ): Promise<PollCheck> {
   const newest = await store.newestCompleteRun({ channel, kind })
-  const recent = await store.runs({ channel, kind, limit: MAX_RECENT_RUNS })
-  const last = recent.find(({ finishedAt }) => finishedAt !== null) ?? null
+  const last = await store.newestRun({ channel, kind })
   const failed = last?.id === newest?.id ? null : last
   const completeAt = newest?.finishedAt ?? null
   const isYoung = (at: string, since: Date) => ageOf(at, now) <= now.getTime() - since.getTime()
   const ok = staleBefore === null || (completeAt !== null && isYoung(completeAt, staleBefore))
   // Manual polls do not plan their requests.
-  const planned = recent.find(({ requestRates }) => requestRates !== null)
+  const planned = await store.newestRun({ channel, kind, isPlanned: true })
   const parts = [
     newest && completeAt ? completeText(newest, completeAt, { ok, now }) : 'no complete poll yet',
     describeShortage(planned?.requestRates),
     failed?.finishedAt ? `last error ${formatAge(failed.finishedAt, now)} ago: ${errorOf(failed)}` : null,
     ok || completeAt === null ? null : 'see `quotekeeper runs`',
   ]
-  return {
-    ...{
-      channel,
-      kind,
-      ok,
-      message: parts.filter((part) => part !== null).join('; '),
-      completeAt,
-      error: failed?.error ?? null,
-    },
-    lostEntriesAt: failed?.suspicious ? failed.finishedAt : null,
-  }
+  const message = parts.filter((part) => part !== null).join('; ')
+  const lostEntriesAt = failed?.suspicious ? failed.finishedAt : null
+  return { channel, kind, ok, message, completeAt, error: failed?.error ?? null, lostEntriesAt }
 }
 
 /** A complete poll has an error if an RFQ can never be read. */
