@@ -24,7 +24,7 @@ import type { ComputedFigures, FigureBasis, FigureComputer, FigureSource } from 
 import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
-import { changeReason, isOtherAward } from './change-reason.js'
+import { changeReason, hasAccepted, isOtherAward } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
 import { type AwardBrief, awardBrief } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
@@ -160,25 +160,26 @@ async function changeOf(
   const isOther = last !== undefined && isOtherAward(last, recommendation)
   if (last === undefined || (!isOther && last.cost === recommendation.cost))
     return { ...made, reason: null, event: null }
-  const reason = isOther
-    ? changeReason(last, await stateOf(context, rfq, last), state)
-    : 'the same award for another total'
+  const before = await stateOf(context, rfq, last)
+  const reason = isOther ? changeReason(last, before, state) : 'the same award for another total'
+  // What is accepted is no longer recommended, and not lost either.
+  const isFixed = standing !== undefined || hasAccepted(before) || hasAccepted(state)
   const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
   return {
     ...made,
     reason: isOther ? reason : null,
-    event: { reason, recommendation: figures, ...moveOf(figures, reason, standing) },
+    event: { reason, recommendation: figures, ...moveOf(figures, reason, isFixed) },
   }
 }
 
-/** What another recommendation moves: nothing if an award stands, or an offer was accepted. */
+/** What another recommendation moves: nothing if an award stands, or an offer is or was accepted. */
 function moveOf(
   { before, after }: NonNullable<EventData['recommendation']>,
   reason: string,
-  standing: AwardRecord | undefined,
+  isFixed: boolean,
 ): EventData {
   const messages = [`${reason}.`]
-  if (standing || before.status === 'accepted' || after.status === 'accepted') return { messages }
+  if (isFixed) return { messages }
   const moved = {
     before: awardTerms({ ...before, total: before.cost }),
     after: awardTerms({ ...after, total: after.cost }),

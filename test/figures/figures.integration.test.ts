@@ -88,9 +88,21 @@ describe('the reason of a changed recommendation', () => {
       },
     ],
     [
-      'RFQ minVolume: 100 → 150; RFQ maxVolume: 150 → 250',
+      'Minimum volume 100 → 150 t (+50 %); Maximum volume 150 → 250 t (+66.7 %)',
+      // Not that an offer joined which is in neither award.
       BOTH,
-      ({ world, rfqId }) => world.changeRfq(rfqId, { minVolume: 150, maxVolume: 250 }),
+      ({ world, rfqId, addOffer }) => {
+        addOffer('Nube', 40)
+        world.changeRfq(rfqId, { minVolume: 150, maxVolume: 250 })
+      },
+    ],
+    [
+      'the offer of Katari changed: volume 100 t → 50 t',
+      BOTH,
+      ({ change, addOffer }) => {
+        addOffer('Nube', 40)
+        change('Katari', { offer: offerOf(20, 50) })
+      },
     ],
     [
       'the offer of Katari has expired',
@@ -101,6 +113,15 @@ describe('the reason of a changed recommendation', () => {
       },
     ],
     ['the offer of Lumen is accepted', /^no further award$/, ({ change }) => change('Lumen', { status: 'accepted' })],
+    [
+      // Not what the RFQ asks for, which decides nothing any more.
+      'the offer of Katari is accepted',
+      /^no further award$/,
+      ({ change, world, rfqId }) => {
+        change('Katari', { status: 'accepted' })
+        world.changeRfq(rfqId, { maxVolume: 250 })
+      },
+    ],
   ]
   it.each(cases)('names %s', async (because, award, act) => {
     const desk = await openDesk()
@@ -119,7 +140,9 @@ describe('the reason of a changed recommendation', () => {
     const [reason] = await desk.reasons()
     expect(reason).toMatch(/^(Katari and Lumen|Lumen and Katari) → Lumen, because the offer of Katari is accepted$/)
     desk.change('Lumen', { status: 'rejected' })
-    expect(await desk.reasons()).toEqual(['Lumen → no award, because the offer of Lumen was rejected'])
+    expect(await desk.reasons()).toEqual(['Lumen → no further award, because the offer of Lumen was rejected'])
+    // What is accepted is not lost.
+    expect((await events(desk)).map(({ data }) => data.moved)).toEqual([undefined, undefined])
   })
 
   it('names the maximum price of the RFQ if it decides', async () => {
@@ -128,21 +151,23 @@ describe('the reason of a changed recommendation', () => {
     const { world } = desk.fixture.sandbox
     world.changeRfq(desk.rfqId, { pricing: { ...pricing, maxUnitPrice: 19 } })
     expect(await desk.reasons()).toEqual([
-      'Katari → no award, because the offer of Katari is above the maximum price; RFQ maxUnitPrice: 20 → 19',
+      'Katari → no award, because the offer of Katari is above the maximum price; Maximum unit price 20.00 → 19.00 USD (−5 %)',
     ])
     world.changeRfq(desk.rfqId, { pricing: { ...pricing, maxUnitPrice: 18 } })
     expect(await desk.reasons()).toEqual([])
   })
 
-  it('names no exchange rate while all offers are in one currency', async () => {
+  it('names an exchange rate only if offers competed in several currencies before and after', async () => {
     const desk = await openDesk()
     const inEuros = (rate: number): Settings => ({
       ...DEFAULT_SETTINGS,
       ...{ currency: 'EUR', exchangeRates: { USD: { rate, date: null, source: null } } },
     })
     expect(await desk.reasons(inEuros(0.9))).toEqual([])
-    desk.addOffer('Nube', 15)
+    const offer = { ...offerAt(15), currency: 'EUR' }
+    desk.world.addResponse(desk.rfqId, { status: 'submitted', projectDeveloperName: 'Nube', offer })
     expect(await desk.reasons(inEuros(0.8))).toEqual(['Katari → Nube, because the offer of Nube is new'])
+    expect(await desk.reasons(inEuros(0.7))).toEqual(['Nube → Katari, because rate USD: 0.8 → 0.7'])
   })
 
   it('names a rate that is too old, and no settings', async () => {
@@ -159,9 +184,7 @@ describe('the reason of a changed recommendation', () => {
     expect(await desk.reasons(settings)).toEqual([])
     desk.fixture.setTime('2026-12-01T12:00:00.000Z')
     const [reason] = await desk.reasons(settings)
-    expect(reason).toBe(
-      'Katari → Lumen, because the offer of Katari is in EUR without an exchange rate; rate EUR: 1.2 → none',
-    )
+    expect(reason).toBe('Katari → Lumen, because the offer of Katari is in EUR without an exchange rate')
   })
 
   it('names other terms of an offer if neither price nor volume changed', async () => {
