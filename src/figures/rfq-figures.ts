@@ -109,14 +109,20 @@ function decidedAwardOf(
   }
 }
 
-/** What is at stake: what is accepted, what else is awarded on record, or else recommended besides. */
+/**
+ * What is at stake: what is accepted, what else is awarded on record, or else recommended besides. Not what the marketplace does not show as
+ * open any more, nor an award in whose place a closed RFQ has other offers accepted.
+ */
 export function stakesOf(
-  { offers, currency: { comparison } }: Pick<RfqAssessment, 'offers' | 'currency'>,
+  { rfq, offers, currency: { comparison } }: Pick<RfqAssessment, 'rfq' | 'offers' | 'currency'>,
   { award, accepted }: Pick<Outcome, 'award' | 'accepted'>,
   standing: AwardFacts | undefined,
 ): Stake[] {
   const acceptedOffers = offers.filter(isAccepted)
-  const isOther = ({ id }: { id: string }) => acceptedOffers.every((offer) => offer.id !== id)
+  const isOpen = ({ id }: { id: string }) =>
+    offers.some((offer) => offer.id === id && offer.status === 'submitted' && offer.missingSince === null)
+  const isReplaced = ({ findings }: AwardBrief) =>
+    rfq.state === 'closed' && findings.some(({ code }) => code === 'other-accepted')
   // In the currency of the comparison, or each in its own if one cannot be converted.
   const amounts =
     accepted?.award && comparison !== null
@@ -125,7 +131,8 @@ export function stakesOf(
           ...{ tonnes: volume, total, currency: terms.currencyCode },
         }))
   const currency = standing?.currency ?? award?.currency ?? ''
-  const decided = standing?.offers.filter(isOther) ?? award?.offers ?? []
+  const awarded = standing && (isReplaced(awardBrief(standing, offers)) ? [] : standing.offers.filter(isOpen))
+  const decided = awarded ?? award?.offers ?? []
   return [
     ...stakesByCurrency('accepted', amounts),
     ...stakesByCurrency(

@@ -92,6 +92,30 @@ describe('awards in Today', () => {
     expect(await atStake()).toEqual([])
   })
 
+  type World = Awaited<ReturnType<typeof openAward>>['world']
+  it.each<[what: string, act: (world: World, rfq: { cheap: string; other: string; rfqId: string }) => void, unknown[]]>(
+    [
+      ['rejected', (world, { cheap }) => world.changeResponse(cheap, { status: 'rejected' }), []],
+      ['no longer listed', (world, { cheap }) => world.removeResponse(cheap), []],
+      [
+        'passed over for another offer of a closed RFQ',
+        (world, { other, rfqId }) => {
+          world.changeResponse(other, { status: 'accepted' })
+          world.changeRfq(rfqId, { state: 'closed' })
+        },
+        [{ kind: 'accepted', total: 20_000 }],
+      ],
+    ],
+  )('do not count at stake once their offers are %s', async (_what, act, expected) => {
+    const { rfq, world, items, poll } = await openAward()
+    act(world, rfq)
+    await poll('2026-11-22T12:00:00.000Z')
+    await items()
+    const { summary } = await today(viewSourceOf(rfq.store, [RULES]), { now: rfq.now() })
+    expect(summary.atStake).toMatchObject(expected)
+    expect(summary.atStake).toHaveLength(expected.length)
+  })
+
   it('leave nothing to do until the due date, if nothing is awarded or the award is accepted', async () => {
     for (const isAwarded of [false, true]) {
       const { rfq, world, items, poll } = await openAward()
