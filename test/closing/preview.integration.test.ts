@@ -77,7 +77,7 @@ describe('the preview of a close', () => {
     const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
     const plan = { run: run, rfqId: rfqId(1), evidence: {}, now: now() }
     const intent = await store.planClose(plan)
-    const [wait, settle] = [/^No action needed: the closing round in progress/, /^A closing round settles it/]
+    const [wait, settle] = [/^The closing round in progress, or else the next one/, /^A closing round settles it/]
     await expectRemedy(wait)
     await store.markSending(intent, run)
     await expectRemedy(wait)
