@@ -131,7 +131,8 @@ function claimsOf(
     return recommended.has(id) && (isOpen || figures.undecided) ? 'recommended' : null
   }
   return offers.flatMap((offer) => {
-    const [kind, { id: offerId, listingId, lines }] = [kindOf(offer), offer]
+    const { id: offerId, listingId, lines } = offer
+    const kind = kindOf(offer)
     if (kind === null || listingId === null) return []
     return lines.map(({ periodStart, periodEnd, volume }) => ({
       ...{ listingId: comparableId(listingId), offerId, kind, periodStart, periodEnd, volume },

@@ -111,7 +111,7 @@ const MEDIAN = 'the price of the median offer'
 
 /**
  * What the tonnes of an award cost less than at the RFQ's maximum price, and at the price of the median offer.
- * @param whose tonnes; null of the recommended award
+ * @param whose what the tonnes are, to begin the sentence with; null for the recommended award
  */
 function savingsOf(
   award: Pick<Award, 'tonnes' | 'pricePerTonne' | 'currency'> | null,

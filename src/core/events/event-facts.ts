@@ -4,7 +4,7 @@ import { isPlainObject } from '../documents/json-text.js'
 import { parseResponse, parseStored } from '../documents/observation.js'
 import { truncate } from '../text/clean-text.js'
 import type { Timestamp } from '../time/clock.js'
-import type { EventData, FieldChange, OfferFacts, RfqFacts } from './events.js'
+import type { EventData, EventOffer, EventRfq, FieldChange } from './events.js'
 
 /** Longer text of the marketplace is cut in events. */
 const MAX_TEXT = 200
@@ -12,7 +12,7 @@ const MAX_TEXT = 200
 const MAX_CHANGES = 10
 
 /** What events say of an RFQ. Never throws. */
-export function rfqFacts(id: string, { body, shape }: ReadBody): RfqFacts {
+export function eventRfq(id: string, { body, shape }: ReadBody): EventRfq {
   // Thousands of responses would take long to parse.
   const { document } = parseStored('rfq', shape, isPlainObject(body) ? { ...body, responses: [] } : body)
   const { number = null, reference = null, title = null, state = null, responseDueDate = null } = document ?? {}
@@ -20,7 +20,7 @@ export function rfqFacts(id: string, { body, shape }: ReadBody): RfqFacts {
 }
 
 /** What events say of an offer. Never throws. */
-export function offerFacts(id: string, read: ReadBody): OfferFacts {
+export function eventOffer(id: string, read: ReadBody): EventOffer {
   const { document } = parseResponse(asResponse(read))
   const { projectDeveloperName = null, projectName = null, status = null, submittedAt = null, offer } = document ?? {}
   const { contractType = null, currency = null, totalVolume = null, totalPrice = null } = offer ?? {}

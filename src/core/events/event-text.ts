@@ -1,6 +1,6 @@
 import { cleanLine } from '../text/clean-text.js'
 import { formatCount, formatMoney, formatPricePerTonne, formatTonnes, formatTotal } from '../text/number-format.js'
-import type { AwardTerms, EventData, EventKind, OfferFacts, RecommendedAward, RfqFacts } from './events.js'
+import type { AwardTerms, EventData, EventKind, EventOffer, EventRfq, RecommendedAward } from './events.js'
 
 const MAX_LINE = 400
 const MAX_NAMED_CHANGES = 3
@@ -51,21 +51,21 @@ const SENTENCES: Record<EventKind, Sentence> = {
 /** Without the folder, which is meaningless on another machine. */
 const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? ''
 
-const rfqName = (rfq: RfqFacts | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')
+const rfqName = (rfq: EventRfq | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')
 
-function rfqText(rfq: RfqFacts | undefined): string {
+function rfqText(rfq: EventRfq | undefined): string {
   const title = rfq?.title ? ` “${rfq.title}”` : ''
   const due = rfq?.responseDueDate ? `, responses due ${rfq.responseDueDate}` : ''
   return rfqName(rfq) + title + due
 }
 
-function offerName(offer: OfferFacts | undefined): string {
+function offerName(offer: EventOffer | undefined): string {
   if (!offer) return 'details are in the database'
   const { projectDeveloperName, projectName, id } = offer
   return [projectDeveloperName, projectName].filter((name) => name !== null).join(', ') || id
 }
 
-function offerText(offer: OfferFacts | undefined): string {
+function offerText(offer: EventOffer | undefined): string {
   if (!offer) return offerName(offer)
   const { totalVolume, totalPrice, currency } = offer
   const volume = totalVolume === null ? null : formatTonnes(totalVolume)

@@ -38,10 +38,10 @@ export const EVENT_KINDS = {
 export type EventKind = keyof typeof EVENT_KINDS
 
 /** The RFQ that an event is about. Text is as the marketplace sent it. */
-export type RfqFacts = Pick<Rfq, 'id' | 'number' | 'reference' | 'title' | 'state' | 'responseDueDate'>
+export type EventRfq = Pick<Rfq, 'id' | 'number' | 'reference' | 'title' | 'state' | 'responseDueDate'>
 
 /** The offer that an event is about. Text is as the marketplace sent it. */
-export type OfferFacts = Omit<ResponseSummary, 'listingId' | 'expiryDate'>
+export type EventOffer = Omit<ResponseSummary, 'listingId' | 'expiryDate'>
 
 /** A field that changed. */
 export interface FieldChange {
@@ -52,8 +52,8 @@ export interface FieldChange {
 
 /** The details of an event. Members are only added (docs/NOTIFICATIONS.md). */
 export interface EventData {
-  rfq?: RfqFacts
-  offer?: OfferFacts
+  rfq?: EventRfq
+  offer?: EventOffer
   /** The first few fields that changed. */
   changes?: FieldChange[]
   /** What changed, in sentences, the most important first. */

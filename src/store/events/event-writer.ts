@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { DocumentShape } from '../../core/documents/documents.js'
-import { rfqFacts } from '../../core/events/event-facts.js'
+import { eventRfq } from '../../core/events/event-facts.js'
 import { eventSentence } from '../../core/events/event-text.js'
 import type { EventData, EventKind } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
@@ -78,7 +78,7 @@ async function addRfqs(tx: Transaction, drafts: readonly EventDraft[]): Promise<
   const known = new Map(
     rows.map(({ id, text, shape, version }) => [
       id,
-      { facts: rfqFacts(id, { body: JSON.parse(text), shape }), version },
+      { facts: eventRfq(id, { body: JSON.parse(text), shape }), version },
     ]),
   )
   return drafts.map((draft) => {

@@ -1,7 +1,7 @@
 import { compareDocuments, type ReadBody } from '../../core/changes/compare-documents.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
-import { changeData, offerFacts } from '../../core/events/event-facts.js'
+import { changeData, eventOffer } from '../../core/events/event-facts.js'
 import type { EventData, EventKind } from '../../core/events/events.js'
 import { isCalendarDate } from '../../core/time/calendar-days.js'
 import type { Timestamp } from '../../core/time/clock.js'
@@ -67,7 +67,7 @@ export async function eventsOf(
       const event = toEvent(document, context)
       if (event === null) return []
       const { kind, rfqId, id, version, at, after } = document
-      const offer = kind === 'response' && after !== null && { offer: offerFacts(id, after) }
+      const offer = kind === 'response' && after !== null && { offer: eventOffer(id, after) }
       const data = { ...offer, ...event.data }
       return [{ kind: event.kind, at, channel, rfqId, offerId: kind === 'response' ? id : null, version, data }]
     }),
@@ -220,7 +220,7 @@ function lateReason({ rfqId, id, rfq, at }: ChangedDocument, after: ReadBody, co
   const { calendar, firstRead } = context
   const due = rfq?.due ?? null
   if (due === null || !isCalendarDate(due) || calendar.dateAt(new Date(at)) <= due) return null
-  const { submittedAt: sent } = offerFacts(id, after)
+  const { submittedAt: sent } = eventOffer(id, after)
   if (sent !== null && !Number.isNaN(Date.parse(sent)))
     return isLate(sent, due, calendar) ? 'submitted after the response due date' : null
   // All offers of a new RFQ are seen late.
