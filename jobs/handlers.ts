@@ -83,9 +83,9 @@ const contextOf = ({ deps, channel, payload, signal }: ChannelJob): PollContext 
 })
 
 /** A scheduled poll plans its requests; one that a person started reads everything open. */
-async function rfqPollOptions({ deps, channel: { key }, payload }: ChannelJob): Promise<PollRfqsOptions> {
+async function rfqPollOptions({ deps, payload }: ChannelJob): Promise<PollRfqsOptions> {
   const isPlanned = requestedBy(payload) === null
-  const planning = isPlanned && (await planPoll(deps.config, deps.store, { channel: key, now: deps.now() }))
+  const planning = isPlanned && (await planPoll(deps.config, deps.store, deps.now()))
   return { ...pollOptions(deps.config), ...(planning && { planning }) }
 }
 

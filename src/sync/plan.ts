@@ -22,13 +22,13 @@ type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' 
 
 /**
  * Computes the limits of a scheduled poll of the RFQs of a channel (docs/POLLING.md): of the requests that the limit allows until the
- * next tick, those that the newest polls of the other channels left, and at least an equal part.
+ * next tick, an equal part, and what channels left that needed less at their newest planned poll.
  * @returns undefined if no later poll is scheduled: then everything is read
  */
 export async function planPoll(
   config: PlanningConfig,
   store: Pick<RunQueries, 'newestRun'>,
-  { channel, now }: { channel: string; now: Date },
+  now: Date,
 ): Promise<PollPlanning | undefined> {
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
   if (schedule.rfqs === null) return undefined
@@ -37,15 +37,24 @@ export async function planPoll(
   const following = nextPollAt && cron.nextTick(nextPollAt)
   if (nextPollAt === null || following === null) return undefined
   const intervalMs = following.getTime() - nextPollAt.getTime()
-  const limit = allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE
-  let left = limit
-  for (const { key } of channels) {
-    const run = key === channel ? null : await store.newestRun({ channel: key, kind: 'rfqs', isPlanned: true })
-    left -= ((run?.requests ?? 0) * 1_000) / intervalMs
-  }
-  const perSecond = Math.max(left, limit / channels.length)
+  const runs = await Promise.all(
+    channels.map(({ key }) => store.newestRun({ channel: key, kind: 'rfqs', isPlanned: true })),
+  )
+  const needs = runs.map((run) => (run === null ? Infinity : ((run.requests + run.postponed) * 1_000) / intervalMs))
+  const perSecond = fairMaximum(allowedPerSecond(requests.perSecond) * RFQ_POLLS_SHARE, needs)
   const budget = Math.floor((perSecond * (nextPollAt.getTime() - now.getTime())) / 1_000)
   return { ...polling, budget: Math.max(MIN_REQUESTS, budget), perSecond, nextPollAt, intervalMs }
+}
+
+/** The most that each channel may send so that all together do not exceed a limit, if each sends at most what it needs (max-min fairness). */
+function fairMaximum(limit: number, needs: readonly number[]): number {
+  let [left, maximum] = [limit, limit]
+  for (const [at, need] of needs.toSorted(compare).entries()) {
+    maximum = left / (needs.length - at)
+    if (need > maximum) break
+    left -= need
+  }
+  return maximum
 }
 
 /** Without a plan, every open RFQ is read with all its responses. */
