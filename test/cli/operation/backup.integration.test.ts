@@ -31,6 +31,8 @@ describe('backup', () => {
       ['one.db', 0],
       ['one.db', 1],
       ['data/quotekeeper.db', 1],
+      // The folder of a disk that is not mounted.
+      ['unmounted/', 2],
     ] as const)
       expect((await quotekeeper('backup', name)).status).toBe(status)
   })

@@ -11,7 +11,7 @@ const MINUTE = 60_000
 async function openRuns() {
   const store = await openNewStore()
   /** A poll that begins so many minutes after the start, and takes one. */
-  const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'>) => {
+  const poll = async (minute: number, end: Pick<RunEnd, 'outcome' | 'failedItems' | 'seen'> & Partial<RunEnd>) => {
     const run = await holdingRun(store, { ...RFQS, now: at(minute) })
     return run.finish(runEnd(end), at(minute + 1))
   }
@@ -55,4 +55,21 @@ it('newestCompleteRun › finds the newest complete poll as of any moment, befor
   expect([await newestAt(0), await newestAt(1), await newestAt(6)]).toEqual([null, first.id, first.id])
   expect([await newestAt(7), (await store.newestCompleteRun(RFQS))?.id]).toEqual([last.id, last.id])
   expect(await store.newestCompleteRun({ ...RFQS, channel: 'acme/blue', asOf: at(60) })).toBeNull()
+})
+
+it('newestRun › finds the newest poll that planned its requests, after which others failed or were started by a person', async () => {
+  const { store, poll } = await openRuns()
+  const planned = await poll(0, {
+    outcome: 'complete',
+    failedItems: 0,
+    seen: 20,
+    requestRates: { allowed: 2, required: 1 },
+  })
+  for (const [minute, outcome] of (['failed', 'partial', 'complete'] as const).entries())
+    await poll(minute + 2, { outcome, failedItems: null, seen: 0 })
+  expect((await store.newestRun(RFQS))?.id).not.toBe(planned.id)
+  expect(await store.newestRun({ ...RFQS, isPlanned: true })).toMatchObject({
+    id: planned.id,
+    requestRates: { allowed: 2 },
+  })
 })
