@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import type { Store } from '../../src/store/contract.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { plannedPoll } from '../helpers/planned-poll.js'
 import { ASKS_FOR_ANYTHING, figuresWith, offerOf, refreshFigures } from '../helpers/store/figures.js'
@@ -10,52 +10,38 @@ import { openAgain, rowsOf } from '../helpers/store/store-engine.js'
 /** 100 tonnes at a price. */
 const offerAt = (price: number) => offerOf(price, 100)
 
-type Developer = 'Katari' | 'Lumen'
-
-interface Desk {
-  fixture: ChannelFixture
-  rfqId: string
-  world: ChannelFixture['sandbox']['world']
-  /** Ids of the offers by developer. */
-  offers: Record<Developer, string>
-  /** Changes the offer of a developer. */
-  change(developer: Developer, changes: Parameters<ChannelFixture['sandbox']['world']['changeResponse']>[1]): void
-  /** The price of an offer, for 100 tonnes. */
-  reprice(developer: Developer, price: number): void
-  addOffer(developer: string, price: number): string
-  /**
-   * Polls five minutes later, and returns the reasons of what was recorded since the last call, oldest first.
-   * @param settings of another process that is started after the poll
-   */
-  reasons(settings?: Settings): Promise<string[]>
-}
+type Desk = Awaited<ReturnType<typeof openDesk>>
 
 /** An RFQ with the offers of Katari at 20 and of Lumen at 22 USD/t. */
-async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }): Promise<Desk> {
+async function openDesk(rfq: object = { minVolume: 100, maxVolume: 150 }) {
   const fixture = await openChannelFixture({ figures: figuresWith() })
   const { world } = fixture.sandbox
   const { id: rfqId } = world.addRfq(CHANNEL, { ...ASKS_FOR_ANYTHING, ...rfq })
   const addOffer = (projectDeveloperName: string, price: number) =>
     world.addResponse(rfqId, { status: 'submitted', projectDeveloperName, offer: offerAt(price) }).id
+  /** Ids of the offers by developer. */
   const offers = { Katari: addOffer('Katari', 20), Lumen: addOffer('Lumen', 22) }
+  const change = (developer: keyof typeof offers, changes: Parameters<typeof world.changeResponse>[1]) =>
+    void world.changeResponse(offers[developer], changes)
   let read = 0
-  const desk: Desk = {
-    ...{ fixture, world, rfqId, offers, addOffer },
-    change: (developer, changes) => void world.changeResponse(offers[developer], changes),
-    reprice: (developer, price) => desk.change(developer, { offer: offerAt(price) }),
-    async reasons(settings) {
-      fixture.advanceSeconds(300)
-      await fixture.pollListings()
-      await fixture.pollRfqs({ recheckClosedHours: 0 })
-      if (settings === undefined) await fixture.store.refreshFigures(KEY, fixture.now())
-      else await refreshFigures(fixture, figuresWith(settings))
-      const changes = await fixture.store.events({ after: read, kinds: ['recommendation.changed'], limit: 100 })
-      read = changes.next
-      return changes.items.flatMap(({ data: { reason = '' } }) => (reason === SAME_AWARD ? [] : reason))
-    },
+  /**
+   * Polls five minutes later, and returns the reasons of what was recorded since the last call, oldest first.
+   * @param settings of another process that is started after the poll
+   */
+  const reasons = async (settings?: Settings): Promise<string[]> => {
+    fixture.advanceSeconds(300)
+    await fixture.pollListings()
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    if (settings === undefined) await fixture.store.refreshFigures(KEY, fixture.now())
+    else await refreshFigures(fixture, figuresWith(settings))
+    const changes = await fixture.store.events({ after: read, kinds: ['recommendation.changed'], limit: 100 })
+    read = changes.next
+    return changes.items.flatMap(({ data: { reason = '' } }) => (reason === SAME_AWARD ? [] : reason))
   }
-  expect(await desk.reasons()).toEqual([])
-  return desk
+  expect(await reasons()).toEqual([])
+  /** The price of an offer, for 100 tonnes. */
+  const reprice = (developer: keyof typeof offers, price: number) => change(developer, { offer: offerAt(price) })
+  return { fixture, world, rfqId, offers, addOffer, change, reprice, reasons }
 }
 
 const SAME_AWARD = 'the same award for another total'
@@ -210,19 +196,6 @@ describe('the reason of a changed recommendation', () => {
 })
 
 describe('figures', () => {
-  it('tells of each change once, and of no first recommendation or other figures of the same award, round after round', async () => {
-    const desk = await openDesk()
-    for (let round = 1; round <= ROUNDS; round++) {
-      desk.reprice('Katari', round % 2 === 0 ? 20 : 25)
-      await desk.reasons()
-      // Lumen's price changes the figures of one round in two, and the award of none.
-      desk.reprice('Lumen', 22 + round / 100)
-      expect(await desk.reasons()).toEqual([])
-      expect(await desk.reasons()).toEqual([])
-      expect(await events(desk)).toHaveLength(round)
-    }
-  })
-
   it('waits until every listed offer was requested: to read them is no change, and one that cannot be read keeps nobody waiting', async () => {
     const fixture = await openChannelFixture({ figures: figuresWith() })
     const { sandbox, store } = fixture
@@ -243,19 +216,24 @@ describe('figures', () => {
     expect((await store.events({ after: 0, kinds: ['recommendation.changed'], limit: 10 })).items).toEqual([])
   })
 
-  it('are written with the documents, and what changed is told after it', async () => {
+  it('are written with the documents, and what changed is told once and after it: no first recommendation, and no other figures of the same award', async () => {
     const desk = await openDesk()
     const { store, pollRfqs, advanceSeconds } = desk.fixture
     for (let round = 1; round <= ROUNDS; round++) {
       const { sequence: before } = (await store.events({ after: 0, limit: 1000 })).items.at(-1) ?? { sequence: 0 }
-      desk.reprice('Lumen', round % 2 === 0 ? 22 : 10)
+      desk.reprice('Katari', round % 2 === 0 ? 20 : 25)
       advanceSeconds(60)
       await pollRfqs()
       const [newest] = await store.newestRecommendations(KEY, [desk.rfqId])
-      expect(newest?.bestPrice).toBe(round % 2 === 0 ? 20 : 10)
+      expect(newest?.bestPrice).toBe(round % 2 === 0 ? 20 : 22 + (round - 1) / 100)
       expect(await keys(store)).not.toContain('')
       const { items } = await store.events({ after: before, limit: 10 })
       expect(items.map(({ kind }) => kind)).toEqual(['offer.changed', 'recommendation.changed'])
+      expect(await desk.reasons()).toHaveLength(1)
+      // Lumen's price changes the figures of one round in two, and the award of none.
+      desk.reprice('Lumen', 22 + round / 100)
+      expect(await desk.reasons()).toEqual([])
+      expect(await events(desk)).toHaveLength(round)
     }
   })
 

@@ -29,18 +29,7 @@ const LISTING_FACTS = [
 ]
 const oneOf = <T>(list: readonly T[], at: number): T => list[at % list.length] as T
 
-interface Desk {
-  fixture: ChannelFixture
-  world: ChannelFixture['sandbox']['world']
-  /** Ids. */
-  rfqs: readonly string[]
-  listings: readonly string[]
-  offers: string[]
-  /** Of the process that writes figures. */
-  settings: Settings
-  addOffer(rfqId: string): void
-  refresh(): Promise<void>
-}
+type Desk = ReturnType<typeof openDesk>
 
 /** What happens to one of the offers, RFQs or listings, with a random number. */
 const ON_THE_MARKETPLACE: Record<string, (desk: Desk, of: number, n: number) => unknown> = {
@@ -78,22 +67,28 @@ const ELSEWHERE: typeof ON_THE_MARKETPLACE = {
 const acts = fc.constantFrom(...Object.keys(ON_THE_MARKETPLACE), ...Object.keys(ELSEWHERE))
 const steps = fc.array(fc.tuple(acts, fc.nat(59), fc.nat(59)), { minLength: 4, maxLength: 18 })
 
-/** Two RFQs with three offers each, and then the steps; a process that is started with other settings takes over. */
-async function play(fixture: ChannelFixture, settings: Settings, all: readonly [string, number, number][]) {
+/** Two RFQs, and the process that writes figures with these settings at first. */
+function openDesk(fixture: ChannelFixture, first: Settings) {
   const { world } = fixture.sandbox
   const asked = { ...ASKS_FOR_ANYTHING, minVolume: 100, maxVolume: 400 }
-  const desk: Desk = {
-    ...{ fixture, world, settings, offers: [] },
-    rfqs: [0, 1].map(() => world.addRfq(CHANNEL, asked).id),
-    listings: [0, 1].map(() => world.addListing(CHANNEL).id),
-    addOffer: (rfqId) => {
-      const { offers, listings } = desk
+  const rfqs = [0, 1].map(() => world.addRfq(CHANNEL, asked).id)
+  const listings = [0, 1].map(() => world.addListing(CHANNEL).id)
+  const offers: string[] = []
+  const desk = {
+    ...{ fixture, world, rfqs, listings, offers, settings: first },
+    addOffer: (rfqId: string) => {
       const offer = offerAt(10 + offers.length)
       const listingId = oneOf(listings, offers.length)
       offers.push(world.addResponse(rfqId, { status: 'submitted', offer, listingId }).id)
     },
     refresh: () => refreshFigures(fixture, figuresWith(desk.settings, TIME_ZONE)),
   }
+  return desk
+}
+
+/** Three offers for each RFQ, and then the steps; a process that is started with other settings takes over. */
+async function play(fixture: ChannelFixture, settings: Settings, all: readonly [string, number, number][]) {
+  const desk = openDesk(fixture, settings)
   const poll = async () => {
     fixture.advanceSeconds(60)
     await fixture.pollListings()
