@@ -1,18 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
-import type { Observation, ObservedResponse } from '../../../src/core/documents/observation.js'
-import type { ListedDocument, RfqSnapshot, RunHandle, Store } from '../../../src/store/contract.js'
+import type { ObservedResponse } from '../../../src/core/documents/observation.js'
+import type { ListedDocument, RfqSnapshot, RunHandle } from '../../../src/store/contract.js'
 import { observed, observedResponse } from '../../helpers/data/observed.js'
+import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
-import { openNewStore } from '../../helpers/store/new-store.js'
-import { rowsOf } from '../../helpers/store/store-engine.js'
-
-const CHANNEL = 'acme/forest'
-const at = (time: string) => new Date(`2026-11-21T${time}Z`)
+import { at, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
+import { executeIn, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
 
 /** A new store with one run, which `next` ends to begin another. */
 async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
-  const store: Store = await openNewStore({ clock: () => at('12:00:00') })
+  const store = await noonStore()
   const begin = (of: 'rfqs' | 'listings' | 'close') =>
     holdingRun(store, { channel: CHANNEL, kind: of, now: at('08:00:00') })
   let run: RunHandle = await begin(kind)
@@ -41,12 +39,109 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
   }
 }
 
-const document = (id: string, more: Partial<Observation<unknown>> = {}) => observed({ id }, more)
-const RFQ = { rfq: document('rfq'), shape: 'full', responses: [], responsesComplete: true } as const
+const titled = (title: string) => observed({ id: 'rfq', title })
+const RFQ = { rfq: observed({ id: 'rfq' }), shape: 'full', responses: [], responsesComplete: true } as const
 const full = (id: string, more: Partial<ObservedResponse> = {}) => observedResponse({ id }, more)
 const summary = (id: string, more: Partial<ObservedResponse> = {}) =>
   observedResponse({ id }, { shape: 'summary', ...more })
 const iso = (time: string) => at(time).toISOString()
+
+describe('what is recorded of an RFQ', () => {
+  it('is returned as of a moment as it was known then: no version that is newer, and not when one was superseded', async () => {
+    const { store, record } = await recording()
+    const recordAs = (title: string, time: string) =>
+      record(time, { rfq: titled(title), responses: [observedResponse({ id: 'offer', title })] })
+    const versions = async (moment?: Date) =>
+      (await store.rfqHistory(CHANNEL, 'rfq', moment)).map((each) => [each.kind, each.version, each.supersededAt])
+    await recordAs('One', '08:00:00')
+    await recordAs('Two', '09:00:00')
+    expect(await versions(at('08:59:59'))).toEqual([
+      ['rfq', 1, null],
+      ['response', 1, null],
+    ])
+    for (const moment of [at('09:00:00'), undefined])
+      expect(await versions(moment)).toEqual([
+        ['rfq', 1, iso('09:00:00')],
+        ['response', 1, iso('09:00:00')],
+        ['rfq', 2, null],
+        ['response', 2, null],
+      ])
+  })
+
+  it('is valid by the newest read of the same text', async () => {
+    const { record, rows } = await recording()
+    for (const [minute, valid] of [true, false, false, true].entries()) {
+      await record(`08:0${minute}:00`, { rfq: observed({ id: 'rfq' }, { valid }) })
+      expect(await rows('select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
+    }
+  })
+
+  it('has timestamps that never go back, and says how long a change can have been unknown', async () => {
+    const { record, rows, store } = await recording()
+    for (const [title, time] of Object.entries({ first: '08:10:30', second: '08:00:30', third: '08:11:00' }))
+      await record(time, { rfq: titled(title) })
+    expect(await rows('select not_before, observed_at, superseded_at from versions order by version')).toEqual([
+      { not_before: null, observed_at: iso('08:10:30'), superseded_at: iso('08:10:30') },
+      { not_before: iso('08:10:30'), observed_at: iso('08:10:30'), superseded_at: iso('08:11:00') },
+      { not_before: iso('08:00:30'), observed_at: iso('08:11:00'), superseded_at: null },
+    ])
+    const [run] = await store.runs({})
+    const delays = (await store.recordedVersions(run?.id ?? 0)).map(({ delaySeconds }) => delaySeconds)
+    expect(delays).toEqual([null, 0, 630])
+  })
+
+  it('is nothing if one of its responses cannot be recorded', async () => {
+    const { record, rows } = await recording()
+    const broken = { responses: [full('a'), full('b', { hash: null as never })] }
+    await expect(record('08:00:00', broken)).rejects.toThrow()
+    expect(await rows('select count(*) as n from versions')).toEqual([{ n: 0 }])
+    await record('08:00:02', { responses: [full('a')] })
+    expect(await rows('select count(*) as n from versions')).toEqual([{ n: 2 }])
+  })
+
+  it('is changed by nobody: by no statement, and not through a reader', async () => {
+    const { record, store } = await recording()
+    await record('08:00:00')
+    await expect(executeIn(store, `update versions set body = '{}'`)).rejects.toThrow('a version never changes')
+    await expect(executeIn(store, 'delete from versions')).rejects.toThrow('history is never removed')
+    const stopped = (await openReaderOf(store)).stopClosing({ by: 'anna', reason: 'a test', now: at('08:00:00') })
+    await expect(stopped).rejects.toThrow('opened for reading only')
+  })
+
+  it('has its vintages and pre-payments in views, which tolerate malformed documents', async () => {
+    const { record, rows } = await recording()
+    const odd = aResponse('odd', { offer: { scheduledDeliveries: { not: 'a list' }, prePayments: [1, null, 'x'] } })
+    await record(
+      '08:00:00',
+      rfqSnapshot(anRfq(), [aResponse(), odd, aResponse('odder', { offer: 'nothing' })], at('08:00:00')),
+    )
+    expect(await rows('select * from offer_vintages')).toEqual([
+      {
+        channel: CHANNEL,
+        rfq_id: 'rfq-1',
+        response_id: 'response-1',
+        delivery: 1,
+        vintage: 1,
+        fulfilment_due_date: '2027-02-01',
+        fulfilment_method: 'transfer',
+        reporting_period_start: '2022-01-01',
+        reporting_period_end: '2022-12-31',
+        name: '2022',
+        volume: 1000,
+        unit_price: 15,
+        mitigation_types: '["removal"]',
+      },
+    ])
+    expect(await rows('select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
+      { prepayment: 1, amount: 5000, payment_due_date: '2026-12-01' },
+    ])
+    expect(await rows('select id, valid, total_price from offers order by id')).toEqual([
+      { id: 'odd', valid: 0, total_price: null },
+      { id: 'odder', valid: 0, total_price: null },
+      { id: 'response-1', valid: 1, total_price: 15000 },
+    ])
+  })
+})
 
 describe('read and request times of a response', () => {
   const REQUESTS = `select id, last_read_at, full_read_at, requested_at, summary_hash, read_summary_hash
@@ -67,11 +162,13 @@ describe('read and request times of a response', () => {
     ])
   })
 
-  it('are kept when only the summary is observed later', async () => {
-    const { record, rows } = await recording()
+  it('are kept, with the document, when only the summary is observed later', async () => {
+    const { record, rows, store } = await recording()
     await record('08:01:00', { responses: [{ ...full('a'), summaryHash: '01' }] })
     const [read] = (await rows(REQUESTS)) as [object]
-    await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: '02' })] })
+    const again = await record('08:02:00', { responses: [summary('a', { requested: false, summaryHash: '02' })] })
+    expect(again.responses).toEqual([{ id: 'a', change: 'unchanged' }])
+    expect((await store.rfqs({}))[0]?.responses).toMatchObject([{ version: 1, shape: 'full' }])
     const seen = { ...read, last_read_at: iso('08:02:00'), summary_hash: '02' }
     expect(await rows(REQUESTS)).toEqual([seen])
     await record('08:03:00', { responses: [summary('a', { summaryHash: '03' })] })
@@ -84,7 +181,7 @@ describe('read and request times of a response', () => {
     const read = `select last_read_at, full_read_at, requested_at from documents where kind = 'rfq'`
     await record('08:01:00', { shape: 'list' })
     expect(await rows(read)).toMatchObject([{ full_read_at: null, requested_at: null }])
-    await record('08:02:00', { rfq: document('rfq') })
+    await record('08:02:00', { rfq: RFQ.rfq })
     const [before] = await rows(read)
     expect(before).toMatchObject({ full_read_at: iso('08:02:00') })
     await record('08:03:00', { shape: 'list' })
@@ -119,6 +216,16 @@ describe('list entry of an RFQ', () => {
     expect(await found()).toEqual(shown('closed'))
     await record('08:10:00')
     expect(await found()).toEqual(shown('closed', true))
+  })
+
+  it('shows that its RFQ is still there, although that was not read again', async () => {
+    const { record, listed, rows } = await recording()
+    for (const id of ['other', 'rfq']) await record('08:00:00', { rfq: observed({ id }) })
+    await listed('08:05:00', [entry('open')])
+    expect(await rows('select id, last_observed_at at from rfqs order by id')).toEqual([
+      { id: 'other', at: iso('08:00:00') },
+      { id: 'rfq', at: iso('08:05:00') },
+    ])
   })
 
   it('may have a state and a due date of any length, like its RFQ', async () => {
@@ -233,53 +340,26 @@ describe('list entry of an RFQ', () => {
   })
 })
 
-describe('a document that was read before', () => {
-  it('gets a new version if only its list entry or summary was known, even with the same bytes', async () => {
-    const { record } = await recording()
-    await record('08:01:00', { responses: [summary('a')] })
-    const { responses } = await record('08:02:00', { responses: [full('a')] })
-    expect(responses).toEqual([{ id: 'a', change: 'changed' }])
-  })
-
-  it('has a version for each change of its list entry or summary until it can be read', async () => {
-    const { record } = await recording()
-    const changes = []
-    for (const [minute, title] of ['one', 'other', 'other'].entries()) {
-      const { rfq, responses } = await record(`08:0${minute}:00`, {
-        shape: 'list',
-        rfq: observed({ id: 'rfq', title }),
-        responses: [observedResponse({ id: 'a', title }, { shape: 'summary' })],
-      })
-      changes.push([rfq, responses[0]?.change])
-    }
-    expect(changes).toEqual([
-      ['inserted', 'inserted'],
-      ['changed', 'changed'],
-      ['unchanged', 'unchanged'],
-    ])
-  })
-
-  it('counts as observed if only its summary was compared', async () => {
-    const { record } = await recording()
-    await record('08:01:00', { responses: [full('a'), full('b')] })
-    const result = await record('08:02:00', { responses: [full('a')], observed: [{ id: 'b', summaryHash: 's' }] })
-    expect(result).toMatchObject({
-      responses: [
-        { id: 'a', change: 'unchanged' },
-        { id: 'b', change: 'unchanged' },
-      ],
-      missing: [],
+it('a document that cannot be read has a version for each change of its list entry or summary, and one once it is read', async () => {
+  const { record } = await recording()
+  const changes = []
+  const reads = [['one'], ['other'], ['other'], ['other', 'full']] as const
+  for (const [minute, [title, shape]] of reads.entries()) {
+    const { rfq, responses } = await record(`08:0${minute}:00`, {
+      ...{ shape: shape ?? 'list', rfq: titled(title) },
+      responses: [observedResponse({ id: 'a', title }, { shape: shape ?? 'summary' })],
     })
-  })
+    changes.push([rfq, responses[0]?.change])
+  }
+  expect(changes).toEqual(['inserted', 'changed', 'unchanged', 'changed'].map((each) => [each, each]))
 })
 
 describe('a document that was missing', () => {
   const MISSING = `select kind, missing_since from documents order by kind desc`
-  const ENTRY = document('rfq')
 
   it('returns when a list has it again, not when it is read', async () => {
     const { record, list, rows, store, next } = await recording()
-    await list([ENTRY], '08:01:00')
+    await list([RFQ.rfq], '08:01:00')
     await record('08:01:00', { responses: [full('a')] })
     await list([], '08:02:00')
     await next('close')
@@ -289,8 +369,9 @@ describe('a document that was missing', () => {
       { kind: 'rfq', missing_since: iso('08:02:00') },
       { kind: 'response', missing_since: null },
     ])
+    expect(await store.rfqCounts(CHANNEL)).toEqual([])
     await next()
-    await list([ENTRY], '08:04:00')
+    await list([RFQ.rfq], '08:04:00')
     expect((await rows(MISSING)).map((row) => (row as { missing_since: unknown }).missing_since)).toEqual(
       Array(3).fill(null),
     )
@@ -343,28 +424,15 @@ describe('a document that was missing', () => {
   })
 })
 
-describe('events of recorded documents', () => {
-  const EVENTS = `select kind from events where kind <> 'channel.first-poll' order by sequence`
-
-  it('report a problem once', async () => {
-    const { record, next, rows } = await recording()
-    await record('08:01:00')
-    const problem: Problem = { path: 'colour', code: 'unknown-field', message: 'unknown field' }
-    for (const minute of [2, 3, 4]) {
-      await next()
-      await record(`08:0${minute}:00`, { rfq: document('rfq', { problems: [problem] }) })
-      expect(await rows(EVENTS)).toEqual([{ kind: 'problems.found' }])
-    }
-  })
-
-  it('do not include listings', async () => {
-    const { recordListings, next, rows } = await recording('listings')
-    await recordListings([document('one')])
+it('a problem of a document is an event once', async () => {
+  const { record, next, rows } = await recording()
+  await record('08:01:00')
+  const problem: Problem = { path: 'colour', code: 'unknown-field', message: 'unknown field' }
+  for (const minute of [2, 3, 4]) {
     await next()
-    expect(await recordListings([observed({ id: 'one', title: 'new' }), document('two')])).toEqual([
-      { id: 'one', change: 'changed' },
-      { id: 'two', change: 'inserted' },
+    await record(`08:0${minute}:00`, { rfq: observed({ id: 'rfq' }, { problems: [problem] }) })
+    expect(await rows(`select kind from events where kind <> 'channel.first-poll'`)).toEqual([
+      { kind: 'problems.found' },
     ])
-    expect(await rows('select kind from events')).toEqual([])
-  })
+  }
 })
