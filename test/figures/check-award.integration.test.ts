@@ -101,8 +101,7 @@ describe('an award that is checked', () => {
       const asOf = rfq.now()
       await rfq.award([rfq.cheap])
       rfq.advanceSeconds(60)
-      const withdrawal = { at: rfq.now().toISOString(), by: 'ana', because: 'a mistake', programVersion: 'test' }
-      await rfq.store.withdrawAward({ ...withdrawal, award: id })
+      await rfq.withdraw(id, 'a mistake')
       await expect(rfq.award([rfq.cheap], 'why not', { asOf })).rejects.toThrow(/was withdrawn after that comparison/)
     }
   })

@@ -23,10 +23,6 @@ async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
 
 const close = ({ sandbox, rfqId }: Rfq) => sandbox.world.changeRfq(rfqId, { state: 'closed' } as never)
 
-const withdrawal = ({ now }: Rfq, award: number) => ({
-  ...{ award, at: now().toISOString(), by: 'ana', because: null, programVersion: 'test' },
-})
-
 it('an RFQ that closes with an offer to award is undecided until somebody awards one or none, over restarts', async () => {
   const rfq = await openAwardedRfq()
   expect(await isUndecided(rfq)).toBe(false)
@@ -38,11 +34,11 @@ it('an RFQ that closes with an offer to award is undecided until somebody awards
     { offers: [], tonnes: 0, total: 0, followed: false, because: 'the budget was cut' },
   ])
   expect((await rfq.store.verifyDecisions()).brokenAt).toBeNull()
-  await rfq.store.withdrawAward(withdrawal(rfq, 1))
+  await rfq.withdraw(1)
   expect(await isUndecided(rfq)).toBe(true)
   await rfq.award([rfq.cheap])
   expect(await isUndecided(rfq)).toBe(false)
-  await rfq.store.withdrawAward(withdrawal(rfq, 3))
+  await rfq.withdraw(3)
   // What happens to the offers after it closed does not decide it, except that one is accepted.
   const { world } = rfq.sandbox
   for (const id of [rfq.cheap, rfq.other]) world.changeResponse(id, { status: 'rejected' })
@@ -89,6 +85,6 @@ it('no award is recorded without a reason, or beside an accepted offer, and anot
   await refreshFigures(rfq)
   const [row] = await rfqRows(rfq.store, rfq.now())
   expect(row?.standing).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
-  await rfq.store.withdrawAward(withdrawal(rfq, 1))
+  await rfq.withdraw(1)
   await expect(rfq.award([], 'too expensive')).rejects.toThrow('is accepted.')
 })

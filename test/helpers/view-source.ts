@@ -9,10 +9,10 @@ import { channelConfig, testConfig } from './test-config.js'
 
 const RULES: ChannelRules = { key: 'acme/forest', timeZone: 'UTC', graceHours: 0, autoClose: 'off' }
 
-/** What views are computed from, for channels with these rules. */
+/** What views are computed from, for channels with these rules; by default one that is never closed. */
 export const viewSourceOf = (
   store: Store,
-  channels: readonly ChannelRules[],
+  channels: readonly ChannelRules[] = [RULES],
   config: Partial<Config> = {},
 ): ViewSource =>
   createViewSource(

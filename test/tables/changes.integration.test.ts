@@ -1,34 +1,36 @@
 import { expect, it } from 'vitest'
+import { readList } from '../../src/tables/list.js'
 import { LISTS } from '../../src/tables/lists/lists.js'
 import { jsonRow } from '../../src/tables/print/json.js'
-import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
 import { movedSince } from '../../src/tables/today/today.js'
-import { createViews } from '../../src/tables/views.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
 import { refreshFigures } from '../helpers/store/figures.js'
-import { testConfig } from '../helpers/test-config.js'
+import { viewSourceOf } from '../helpers/view-source.js'
 
 async function setUp() {
   const fixture = await openAwardedRfq()
   await refreshFigures(fixture)
-  const views = createViews(fixture.store, viewConfigOf(testConfig()))
+  const source = () => viewSourceOf(fixture.store)
   const changes = async (parameters: Record<string, string> = {}) => {
-    const answer = await views.list('changes', { now: fixture.now(), parameters })
+    const answer = await readList(LISTS.changes, source(), { now: fixture.now(), parameters })
     if ('problem' in answer) throw new Error(answer.problem.message)
-    return answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never))
+    return answer.rows.map((row) => jsonRow(LISTS.changes.columns, row))
   }
-  const moved = (since: Date) =>
-    movedSince(createViewSource(fixture.store, viewConfigOf(testConfig())), { now: fixture.now(), since })
-  return { fixture, changes, moved }
+  const moved = (since: Date) => movedSince(source(), { now: fixture.now(), since })
+  /** Prices an offer anew, an hour later. */
+  const reprice = async (offerId: string, price: number) => {
+    fixture.advanceSeconds(3600)
+    fixture.sandbox.world.changeResponse(offerId, { offer: offerTerms(price) })
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    await refreshFigures(fixture)
+  }
+  return { fixture, changes, moved, reprice }
 }
 
 it('changes lead with what moved, in tonnes and money, and the desk has the sums of it', async () => {
-  const { fixture, changes, moved } = await setUp()
+  const { fixture, changes, moved, reprice } = await setUp()
   const before = fixture.now()
-  fixture.advanceSeconds(3600)
-  fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(12) })
-  await fixture.pollRfqs({ recheckClosedHours: 0 })
-  await refreshFigures(fixture)
+  await reprice(fixture.cheap, 12)
   const all = await changes()
   expect(all.map(({ kind }) => kind)).toEqual(['recommendation', 'offer'])
   expect(all[0]).toMatchObject({ beforeTonnes: 2000, beforeTotal: 18_000, afterTonnes: 2000, afterTotal: 20_000 })
@@ -56,32 +58,22 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 
   // Another recommendation means nothing beside an award on record.
-  fixture.advanceSeconds(3600)
-  fixture.sandbox.world.changeResponse(fixture.other, { offer: offerTerms(15) })
-  await fixture.pollRfqs({ recheckClosedHours: 0 })
-  await refreshFigures(fixture)
+  await reprice(fixture.other, 15)
   expect((await changes({ kind: 'recommendation' }))[0]).toMatchObject({ moved: null })
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 })
 
 it('changes and the sums of the desk agree over rounds in which the same award gets other prices, also after a restart', async () => {
-  const fixture = await openAwardedRfq()
-  await refreshFigures(fixture)
+  const { fixture, changes, moved, reprice } = await setUp()
   const since = fixture.now()
   for (const [round, price] of [9.1, 9.3, 9.2, 9.05, 9.4, 9.25].entries()) {
     if (round % 3 === 2) await fixture.reopenStore()
-    fixture.advanceSeconds(3600)
-    fixture.sandbox.world.changeResponse(fixture.cheap, { offer: offerTerms(price) })
-    await fixture.pollRfqs({ recheckClosedHours: 0 })
-    await refreshFigures(fixture)
-    const source = createViewSource(fixture.store, viewConfigOf(testConfig()))
-    const parameters = { kind: 'money', since: since.toISOString() }
-    const answer = await createViews(fixture.store, source.config).list('changes', { now: fixture.now(), parameters })
-    const rows = 'rows' in answer ? answer.rows.map((row) => jsonRow(LISTS.changes.columns, row as never)) : []
+    await reprice(fixture.cheap, price)
+    const rows = await changes({ kind: 'money', since: since.toISOString() })
     expect(rows).toHaveLength(round + 1)
-    const sum = rows.reduce((total, { moved }) => total + Number(moved), 0)
-    const [moved] = await movedSince(source, { now: fixture.now(), since })
-    expect((moved?.after.total ?? 0) - (moved?.before.total ?? 0)).toBeCloseTo(sum, 6)
+    const sum = rows.reduce((total, row) => total + Number(row.moved), 0)
+    const [desk] = await moved(since)
+    expect((desk?.after.total ?? 0) - (desk?.before.total ?? 0)).toBeCloseTo(sum, 6)
     expect(sum).toBeCloseTo(2000 * (price - 9), 6)
   }
 })
@@ -90,9 +82,7 @@ it('changes have withdrawals of awards, and who closed an RFQ', async () => {
   const { fixture, changes } = await setUp()
   await fixture.award([fixture.cheap])
   fixture.advanceSeconds(3600)
-  const [award] = await fixture.store.awards({ standing: true })
-  const withdrawn = { award: award?.id ?? 0, at: fixture.now().toISOString(), by: 'ben', because: 'No budget' }
-  await fixture.store.withdrawAward({ ...withdrawn, programVersion: 'test' })
+  await fixture.withdraw(1, 'No budget', 'ben')
   expect((await changes({ kind: 'money' })).map((entry) => entry.changes)).toEqual([
     expect.stringMatching(/^Withdrawn by ben: .+ · .+, because “No budget”\.$/),
     expect.stringMatching(/^Recorded by ana: .+ · .+, as recommended\.$/),

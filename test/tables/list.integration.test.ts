@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { ListPage } from '../../src/tables/list.js'
-import { sortableColumns } from '../../src/tables/list.js'
+import { type ListPage, readList, sortableColumns } from '../../src/tables/list.js'
 import { LISTS, type ListName, listNamed } from '../../src/tables/lists/lists.js'
 import { jsonRow, jsonSchema } from '../../src/tables/print/json.js'
-import { viewConfigOf } from '../../src/tables/source.js'
-import { createViews } from '../../src/tables/views.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { refreshFigures } from '../helpers/store/figures.js'
-import { testConfig } from '../helpers/test-config.js'
+import { viewSourceOf } from '../helpers/view-source.js'
 
 const NAMES = Object.keys(LISTS) as ListName[]
 
@@ -27,13 +24,15 @@ async function openDesk() {
   }
   await fixture.closeExpired({ mode: 'dry-run' })
   await refreshFigures(fixture)
-  const views = createViews(fixture.store, viewConfigOf(testConfig()))
+  const source = viewSourceOf(fixture.store)
+  const answerOf = (name: ListName, parameters: Record<string, string>, limit?: number) =>
+    readList(listNamed(name), source, { now: fixture.now(), parameters, ...(limit !== undefined && { limit }) })
   const read = async (name: ListName, parameters: Record<string, string> = {}, limit?: number) => {
-    const answer = await views.list(name, { now: fixture.now(), parameters, ...(limit !== undefined && { limit }) })
+    const answer = await answerOf(name, parameters, limit)
     if ('problem' in answer) throw new Error(`${name} ${JSON.stringify(parameters)}: ${answer.problem.message}`)
     return answer
   }
-  return { fixture, views, read }
+  return { answerOf, read }
 }
 
 describe('a list', () => {
@@ -91,9 +90,9 @@ describe('a list', () => {
   })
 
   it('refuses an unknown channel, value, column and cursor with what is allowed', async () => {
-    const { fixture, views, read } = await openDesk()
+    const { answerOf, read } = await openDesk()
     const problemOf = async (parameters: Record<string, string>) => {
-      const answer = await views.list('runs', { now: fixture.now(), parameters })
+      const answer = await answerOf('runs', parameters)
       return 'problem' in answer ? answer.problem : null
     }
     expect(await problemOf({ channel: 'acme/forst' })).toMatchObject({

@@ -1,11 +1,9 @@
 import { expect, it } from 'vitest'
 import { readList } from '../../src/tables/list.js'
 import { rfqs } from '../../src/tables/lists/rfqs.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { refreshFigures } from '../helpers/store/figures.js'
 import { viewSourceOf } from '../helpers/view-source.js'
-
-const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 
 it('the list of RFQs finds words of number, reference, title, developers and projects, all of them, as they are written', async () => {
   const fixture = await openChannelFixture({ listings: 0 })
@@ -15,7 +13,7 @@ it('the list of RFQs finds words of number, reference, title, developers and pro
   world.addResponse(id, { projectDeveloperName: 'Katari', projectName: 'Mangroves of O\u0308vik' })
   await fixture.pollRfqs()
   await refreshFigures(fixture)
-  const source = viewSourceOf(fixture.store, [RULES])
+  const source = viewSourceOf(fixture.store)
   const numbers = async (q: string) => {
     const answer = await readList(rfqs, source, { now: fixture.now(), parameters: { q } })
     return 'problem' in answer ? answer.problem.message : answer.rows.map(({ number }) => number).sort()

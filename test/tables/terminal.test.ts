@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { cleanLine } from '../../src/core/text/clean-text.js'
 import type { Column, Kind, Value } from '../../src/tables/column.js'
 import { printTerminal } from '../../src/tables/print/terminal.js'
 import { escapeInvisible } from '../../src/tables/print/terminal-text.js'
@@ -27,13 +26,6 @@ describe('terminal text', () => {
     })
     fc.assert(property)
     expect(escapeInvisible('{"a":"\u009b2J\u202eé"}')).toBe('{"a":"\\u009b2J\\u202eé"}')
-  })
-
-  it('cleanLine leaves no control character in any text', () => {
-    const hostile = fc.string({
-      unit: fc.constantFrom('\u001b', '[', ']', '3', 'm', '\u0007', '\u009b', 'é', '漢', ' '),
-    })
-    fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(cleanLine(text))))
   })
 })
 

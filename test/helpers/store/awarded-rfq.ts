@@ -36,6 +36,9 @@ export async function openAwardedRfq() {
       fixture.advanceSeconds(60)
       await fixture.pollRfqs()
     },
+    /** Withdraws an award by its id. */
+    withdraw: (award: number, because: string | null = null, by = 'ana') =>
+      fixture.store.withdrawAward({ award, at: fixture.now().toISOString(), by, because, programVersion: 'test' }),
     /** @param basis the comparison that it is based on; default: the present one with the default settings */
     async award(ids: string[], because?: string, basis: { asOf?: Date; settings?: Settings } = {}) {
       const { store, now } = fixture

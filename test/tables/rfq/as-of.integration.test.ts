@@ -14,8 +14,7 @@ it('a comparison as of a past moment has the documents of then and the settings 
   rfq.sandbox.world.changeResponse(rfq.other, { offer: offerTerms(8) })
   await rfq.pollRfqs()
   const settings = { ...DEFAULT_SETTINGS, volume: 3_000 }
-  const rules = [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' as const }]
-  const source = viewSourceOf(store, rules, { reports: { directory: '.', settings } })
+  const source = viewSourceOf(store, undefined, { reports: { directory: '.', settings } })
   const past = await source.compare({ channel: KEY, rfqId: rfq.rfqId, now: now(), asOf: then })
   expect(past.settings.volume).toBe(3_000)
   expect(past.offers.map(({ metrics }) => metrics.pricePerTonne).sort()).toEqual([10, 9])
