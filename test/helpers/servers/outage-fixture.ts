@@ -3,39 +3,32 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../channe
 
 /** How many RFQs the channel has, each with one offer. */
 export const COUNT = 12
-export const [BEFORE_DUE, PAST_DUE] = ['2026-12-24', '2026-11-20']
 
-/** A channel whose store is on a PostgreSQL that the test disturbs. */
-export async function openOutageFixture(url: string, responseDueDate: string): Promise<ChannelFixture> {
+/** A channel of RFQs past due whose store is on a PostgreSQL that the test disturbs. */
+export async function openOutageFixture(url: string): Promise<ChannelFixture> {
   const fixture = await openChannelFixture({ time: '2026-11-22T12:00:00Z' })
   for (let index = 0; index < COUNT; index++) {
-    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     fixture.sandbox.world.addResponse(rfq.id)
   }
   await fixture.reopenStore(url)
   return fixture
 }
 
-/** Waits until the marketplace got so many requests more, of one operation if it is given. */
-export async function afterRequests({ sandbox }: ChannelFixture, count: number, of?: 'closeRfq'): Promise<void> {
-  const counted = () => sandbox.requests.filter(({ operation }) => of === undefined || operation === of).length
+/** Waits until the marketplace got so many closes more. */
+export async function afterCloses(fixture: ChannelFixture, count: number): Promise<void> {
+  const counted = () => fixture.posts().length
   const until = counted() + count
   await expect.poll(counted, { interval: 1 }).toBeGreaterThanOrEqual(until)
 }
 
-/** A poll later everything is known. */
-export async function expectPolled(fixture: ChannelFixture): Promise<void> {
-  fixture.advanceSeconds(600)
-  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-  const rfqs = await fixture.store.rfqs({})
-  expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
-}
-
 /** A poll and a closing round later everything is known and closed, each RFQ by one POST. */
 export async function expectClosed(fixture: ChannelFixture): Promise<void> {
-  await expectPolled(fixture)
+  fixture.advanceSeconds(600)
+  expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
   expect((await fixture.closeExpired({ maxPerRun: 100 })).run.outcome).toBe('complete')
   const rfqs = await fixture.store.rfqs({})
+  expect(rfqs.map(({ responses }) => responses.length)).toEqual(Array(COUNT).fill(1))
   expect(new Set(rfqs.map(({ rfq }) => (rfq.body as { state: string }).state))).toEqual(new Set(['closed']))
   const posts = fixture.posts().map(({ rfqId }) => rfqId)
   expect([posts.length, new Set(posts).size]).toEqual([COUNT, COUNT])

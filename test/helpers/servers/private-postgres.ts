@@ -61,15 +61,14 @@ export class PrivatePostgres {
     await program('pg_ctl', '-D', this.#folder, '-w', 'promote')
   }
 
-  /** Executes statements on a connection of their own. */
-  async execute(...statements: string[]): Promise<pg.QueryResult | undefined> {
+  /** Executes statements, of which there is one at least, on a connection of their own. Returns the result of the last. */
+  async execute(...statements: string[]): Promise<pg.QueryResult> {
     const client = new pg.Client({ connectionString: this.url })
     client.on('error', () => undefined)
     await client.connect()
     try {
-      let result: pg.QueryResult | undefined
-      for (const statement of statements) result = await client.query(statement)
-      return result
+      for (const statement of statements.slice(0, -1)) await client.query(statement)
+      return await client.query(statements.at(-1) as string)
     } finally {
       await client.end()
     }

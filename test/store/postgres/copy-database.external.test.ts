@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest'
 import { type CopiedTable, copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
-import { connect } from '../../../src/store/sqlite/sqlite-file.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
@@ -14,7 +13,7 @@ import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newAward } from '../../helpers/store/new-award.js'
-import { closedAtEnd } from '../../helpers/store/store-engine.js'
+import { closedAtEnd, executeIn } from '../../helpers/store/store-engine.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const copyModule = join(import.meta.dirname, '../../../dist/src/store/copy/copy-database.js')
@@ -136,15 +135,12 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
   it('copies nothing if something was written meanwhile', async () => {
     const fixture = await database()
     const to = postgres.newUrl()
+    const change = `insert into exchange_rates values ('SEK', '2026-11-20', '', 11.4, 'rates.csv')`
     let changes = 0
     const changed = copyDatabase({
       ...{ from: fixture.path, to },
       onProgress: ({ done, total }) => {
-        if (done === total && changes++ === 0)
-          changeMeanwhile(
-            fixture.path,
-            `insert into exchange_rates values ('SEK', '2026-11-20', '', 11.4, 'rates.csv')`,
-          )
+        if (done === total && changes++ === 0) void executeIn({ name: fixture.path }, change)
       },
     })
     await expect(changed).rejects.toThrow(/differs from .*\.db in exchange_rates: .*copy again/)
@@ -156,10 +152,4 @@ async function expectEmpty(database: string): Promise<void> {
   const store = await openDatabaseReader(database)
   expect([await store.runs({}), await store.rfqs({})]).toEqual([[], []])
   await store.close()
-}
-
-function changeMeanwhile(path: string, statement: string): void {
-  const db = connect(path)
-  db.exec(statement)
-  db.close()
 }

@@ -11,15 +11,7 @@ import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.
 import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import {
-  afterRequests,
-  BEFORE_DUE,
-  COUNT,
-  expectClosed,
-  expectPolled,
-  openOutageFixture,
-  PAST_DUE,
-} from '../../helpers/servers/outage-fixture.js'
+import { afterCloses, COUNT, expectClosed, openOutageFixture } from '../../helpers/servers/outage-fixture.js'
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { TcpForwarder } from '../../helpers/servers/tcp-forwarder.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
@@ -31,17 +23,6 @@ const postgres = usePostgres()
 const NOW = new Date('2026-11-22T12:00:00Z')
 const as = (role: string, parameters = '') => `${postgres.server.url.replace('quotekeeper@', `${role}@`)}${parameters}`
 
-async function connect(url = postgres.server.url): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
-async function execute(...statements: string[]): Promise<void> {
-  const client = await connect()
-  for (const statement of statements) await client.query(statement)
-  await client.end()
-}
 const open = async (url: string): Promise<Store> => closedAtEnd(await openPostgresStore({ url, connections: 4 }))
 const begin = (store: Store) => holdingRun(store, { channel: 'acme/forest', kind: 'rfqs', now: NOW })
 
@@ -59,11 +40,9 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     await expect(psql()).rejects.toThrow(/postgres_password is empty or cannot be read/)
     writeFileSync(join(folder, 'postgres_password'), `it's "$a" \\secret\n`)
     await psql()
-    const client = await connect()
-    const { rows } = await client.query(
+    const { rows } = await postgres.server.execute(
       `select rolpassword like 'SCRAM-SHA-256$%' as password, rolsuper, rolcreatedb, rolcreaterole from pg_authid where rolname = 'desk'`,
     )
-    await client.end()
     expect(rows).toEqual([{ password: true, rolsuper: false, rolcreatedb: false, rolcreaterole: false }])
     const store = await open(as('desk').replace(/\/postgres$/, '/desk'))
     const run = await begin(store)
@@ -81,7 +60,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
   it('lets a role read that has the documented rights, and refuses its writes with what to do, until it is granted more', async () => {
     const schema = 'rights'
     await open(as('quotekeeper', `?schema=${schema}`))
-    await execute(
+    await postgres.server.execute(
       'create role reader login',
       `grant usage on schema ${schema} to reader`,
       `grant select on all tables in schema ${schema} to reader`,
@@ -95,7 +74,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       /refuses .* the work: .*\(permission denied .*\)\. .*the rights that docs\/OPERATIONS\.md/,
     )
     expect(await reader.runs({})).toEqual([])
-    await execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
+    await postgres.server.execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
     await (await begin(store)).finish(runEnd(), NOW)
     expect(await reader.runs({})).toHaveLength(1)
   })
@@ -112,7 +91,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       idle_in_transaction_session_timeout: "'10s'",
       idle_session_timeout: "'10s'",
     }
-    await execute(
+    await postgres.server.execute(
       'create role other login',
       'grant create on database postgres to other',
       ...Object.entries(defaults).map(([name, value]) => `alter role other set ${name} = ${value}`),
@@ -127,13 +106,17 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
   })
 
   it('without free connections: reads say so at once, writes wait for one, and both go on when there are some', async () => {
-    await execute('create role crowd login connection limit 3', 'grant create on database postgres to crowd')
+    await postgres.server.execute(
+      'create role crowd login connection limit 3',
+      'grant create on database postgres to crowd',
+    )
     const store = await open(as('crowd', '?schema=crowd'))
     for (let round = 0; round < 3; round++) {
       const ofCrowd = `from pg_stat_activity where usename = 'crowd'`
       const connections = () => postgres.server.execute(`select pg_terminate_backend(pid) ${ofCrowd}`)
-      await expect.poll(async () => (await connections())?.rowCount).toBe(0)
-      const others = await Promise.all([0, 1, 2].map(() => connect(as('crowd'))))
+      await expect.poll(async () => (await connections()).rowCount).toBe(0)
+      const others = [0, 1, 2].map(() => new pg.Client({ connectionString: as('crowd') }))
+      await Promise.all(others.map((other) => other.connect()))
       const error = await store.runs({}).catch((thrown: Error) => thrown)
       expect(error).toBeInstanceOf(StoreError)
       expect(String(error)).toMatch(/cannot be reached.*too many connections.*free connections/)
@@ -146,66 +129,46 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     }
   })
 
-  describe('that restarts', () => {
-    const openFixture = (dueDate: string) => openOutageFixture(postgres.newUrl(), dueDate)
-    async function restart(): Promise<void> {
+  it('that is away: writes wait for it a while, then fail and say so once, and the same store goes on when it is back', async () => {
+    const outcomes: (string | null)[] = []
+    const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
+    const store = closedAtEnd(await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), onWrite }))
+    const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+    for (let round = 0; round < 3; round++) {
       await postgres.server.kill()
+      const during = beginPoll()
+      await wait(500)
       await postgres.server.launch()
+      await (await during).finish(runEnd(), NOW)
     }
+    expect(outcomes.splice(0)).toEqual(Array(6).fill(null))
+    await postgres.server.kill()
+    const away = { ok: false, message: expect.stringContaining('cannot be reached') }
+    await Promise.all([
+      expect(beginPoll()).rejects.toThrow(DatabaseUnavailableError),
+      expect(store.runs({})).rejects.toThrow(DatabaseUnavailableError),
+      expect(store.checkWritable()).resolves.toMatchObject(away),
+    ])
+    await postgres.server.launch()
+    await beginPoll()
+    await expect(beginPoll()).rejects.toThrow(RunBusyError)
+    expect(outcomes).toEqual(['DatabaseUnavailableError', null])
+    expect(await store.runs({})).toHaveLength(4)
+  })
 
-    it('during a poll: what was recorded stays, and the next poll has everything, without another start', async () => {
-      for (const after of [1, 10, 20]) {
-        const fixture = await openFixture(BEFORE_DUE)
-        const first = Promise.allSettled([fixture.pollRfqs()])
-        await afterRequests(fixture, after)
-        await restart()
-        const [ended] = await first
-        if (ended.status === 'rejected') expect(ended.reason).toBeInstanceOf(StoreError)
-        await expectPolled(fixture)
-        expect((await fixture.store.runs({})).map(({ outcome }) => outcome)).not.toContain(null)
-      }
-    })
-
-    it('says when nothing can be written, and when it can again', async () => {
-      const outcomes: (string | null)[] = []
-      const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
-      const store = closedAtEnd(
-        await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), connections: 4, onWrite }),
-      )
+  it('that restarts during a closing round: each RFQ is closed once, by one POST, and each has its decision in an unbroken log', async () => {
+    for (const after of [1, 4, 8]) {
+      const fixture = await openOutageFixture(postgres.newUrl())
+      await fixture.pollRfqs()
+      const round = Promise.allSettled([fixture.closeExpired({ maxPerRun: 100 })])
+      await afterCloses(fixture, after)
       await postgres.server.kill()
-      const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
-      await expect(beginPoll()).rejects.toThrow(DatabaseUnavailableError)
-      await expect(store.runs({})).rejects.toThrow(DatabaseUnavailableError)
       await postgres.server.launch()
-      await beginPoll()
-      await expect(beginPoll()).rejects.toThrow(RunBusyError)
-      expect(outcomes).toEqual(['DatabaseUnavailableError', null])
-    })
-
-    it('after a poll has given up: the next poll of the same process begins at once', async () => {
-      const fixture = await openFixture(BEFORE_DUE)
-      const poll = expect(fixture.pollRfqs()).rejects.toThrow(StoreError)
-      await afterRequests(fixture, 4)
-      await postgres.server.kill()
-      await poll
-      await postgres.server.launch()
-      expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-      expect((await fixture.store.runs({})).map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
-    })
-
-    it('during a closing: each RFQ is closed once, by one POST, and each has its decision in an unbroken log', async () => {
-      for (const after of [1, 4, 8]) {
-        const fixture = await openFixture(PAST_DUE)
-        await fixture.pollRfqs()
-        const round = Promise.allSettled([fixture.closeExpired({ maxPerRun: 100 })])
-        await afterRequests(fixture, after, 'closeRfq')
-        await restart()
-        await round
-        await expectClosed(fixture)
-        const closed = (await fixture.store.decisions({})).filter(({ decision }) => decision === 'close')
-        expect(new Set(closed.map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)).size).toBe(COUNT)
-      }
-    })
+      await round
+      await expectClosed(fixture)
+      const closed = (await fixture.store.decisions({})).filter(({ decision }) => decision === 'close')
+      expect(new Set(closed.map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)).size).toBe(COUNT)
+    }
   })
 })
 
@@ -217,10 +180,10 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL that does not answer', 
     const network = await TcpForwarder.start(postgres.server.port)
     onTestFinished(() => network.close())
     const url = `${postgres.server.url}?schema=cut`
-    const fixture = await openOutageFixture(url.replace(`:${postgres.server.port}/`, `:${network.port}/`), PAST_DUE)
+    const fixture = await openOutageFixture(url.replace(`:${postgres.server.port}/`, `:${network.port}/`))
     await fixture.pollRfqs()
     const round = fixture.closeExpired({ maxPerRun: 100 }).catch((error: unknown) => error)
-    await afterRequests(fixture, 2, 'closeRfq')
+    await afterCloses(fixture, 2)
     network.cut()
     const sent = fixture.posts().length
     expect(await round).toBeInstanceOf(StoreError)
