@@ -1,46 +1,23 @@
 import dns from 'node:dns'
 import type { LookupFunction } from 'node:net'
-import { type Dispatcher, Pool, ProxyAgent } from 'undici'
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import { isLoopback } from '../core/requests/loopback.js'
 
 /**
- * Connections to an origin: through the proxy of the environment if it is https, and to this machine only if it is http.
+ * Connections to an origin: to this machine only if it is http, otherwise through the proxy of $HTTPS_PROXY, unless $NO_PROXY has the host.
  * @param timeoutMs for connecting, in milliseconds
  * @param options of the pool of connections
  */
 export function createDispatcher(origin: string, timeoutMs: number, options: Pool.Options = {}): Dispatcher {
-  const url = new URL(origin)
-  const proxy = proxyFor(url)
-  if (proxy === null) {
-    const lookup = url.protocol === 'http:' ? { lookup: lookupLoopback } : {}
-    return new Pool(origin, { ...options, connect: { timeout: timeoutMs, ...lookup } })
-  }
-  return new ProxyAgent({
+  const tls = { timeout: timeoutMs }
+  if (new URL(origin).protocol === 'http:')
+    return new Pool(origin, { ...options, connect: { ...tls, lookup: lookupLoopback } })
+  return new EnvHttpProxyAgent({
     ...options,
-    uri: proxy.href,
-    proxyTls: { timeout: timeoutMs },
-    requestTls: { timeout: timeoutMs },
+    ...{ httpProxy: '', connect: tls, proxyTls: tls, requestTls: tls },
     // Else a proxy that accepts connections and does not answer would keep one for five minutes.
     clientFactory: (uri, settings) => new Pool(uri, { ...settings, headersTimeout: timeoutMs }),
   })
-}
-
-/**
- * The proxy for a URL by $HTTPS_PROXY and $NO_PROXY, read as undici's EnvHttpProxyAgent reads them, which does not say what it chose.
- * Plain http never leaves this machine, so no proxy sees it.
- */
-export function proxyFor({ protocol, hostname, port }: URL): URL | null {
-  const { env } = process
-  const proxy = env.https_proxy ?? env.HTTPS_PROXY
-  const names = [`.${hostname}`, `.${hostname}:${port || 443}`]
-  const excluded = (env.no_proxy ?? env.NO_PROXY ?? '')
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)
-  const isExcluded = excluded.some((entry) =>
-    names.some((name) => entry === '*' || name.endsWith(`.${entry.replace(/^\*?\./, '')}`)),
-  )
-  return !proxy || protocol !== 'https:' || isExcluded ? null : new URL(proxy)
 }
 
 /**

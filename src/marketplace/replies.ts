@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { isPlainObject, membersOf, partsOf } from '../core/documents/json-text.js'
 import type { Observation } from '../core/documents/observation.js'
 import { TimeSlice } from '../core/time/time-slice.js'
@@ -17,8 +16,6 @@ const MAX_QUOTED_LENGTH = 4096
 export interface ReceivedText {
   /** Decoded from UTF-8, without byte order mark and white space around it. */
   text: string
-  /** Bytes that are not UTF-8 were replaced by U+FFFD. */
-  isDamaged: boolean
   headers: HttpReply['headers']
 }
 
@@ -41,7 +38,7 @@ export async function readBody<T>(
     const type = String(headers['content-type'] ?? '')
     if (!isJsonType(type)) throw new UnusableBodyError(`the body is ${sanitize(type)} instead of application/json`)
     if (text === '') throw new UnusableBodyError('the body is empty')
-    return await read({ text, headers, isDamaged: text.includes('\ufffd') && !isUtf8(body) })
+    return await read({ text, headers })
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error

@@ -5,7 +5,6 @@ import type { Dispatcher } from 'undici'
 import type { ChannelRef } from '../core/channel.js'
 import type { SubjectKind } from '../core/documents/documents.js'
 import { comparableId, isAddressable } from '../core/documents/identifier.js'
-import type { Problem } from '../core/documents/lenient-parser.js'
 import {
   type DocumentParser,
   type Listing,
@@ -30,7 +29,7 @@ import type {
   ReadResult,
   RequestObserver,
 } from './contract.js'
-import { ChannelError, ItemError, NotSentError, TransientError, UnavailableError } from './errors.js'
+import { ItemError, NotSentError, TransientError, UnavailableError } from './errors.js'
 import { parseHttpDate, parseRetryAfter } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
 import type { RateLimiter, Slot } from './rate-limiter.js'
@@ -95,7 +94,7 @@ export class Session implements ChannelSession {
   #requests = 0
   #suspended: Error | null = null
 
-  /** @throws ChannelError for a key that cannot be sent in a header, or names that cannot be part of a URL */
+  /** @param channel its names can be part of a URL, and its key is printable ASCII (src/config) */
   constructor(client: Client, { org, channel, apiKey }: ChannelRef & { readonly apiKey: string }, signal: AbortSignal) {
     this.channel = { org, channel }
     this.signal = signal
@@ -104,15 +103,7 @@ export class Session implements ChannelSession {
     this.#apiKey = apiKey
     this.#sanitize = createSanitizer(apiKey)
     this.#hasKey = createKeySearch(apiKey)
-    // Printable ASCII only: an HTTP library might quote another key in its error message.
-    const name = this.#sanitize(`${org}/${channel}`)
-    if (!/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey)) {
-      const problem = 'is empty or has characters other than printable ASCII, such as a line break'
-      throw new ChannelError(`The API key of ${name} ${problem}. Set it again`)
-    }
-    const base = encodePath(client.prefix, ['v1', 'orgs', org, 'channels', channel])
-    if (base === null) throw new ChannelError(`The channel "${name}" cannot be part of a URL: correct org and channel`)
-    this.#base = base
+    this.#base = encodePath(client.prefix, ['v1', 'orgs', org, 'channels', channel])
     // All its requests listen, and the sessions of all channels may share one signal.
     setMaxListeners(0, signal)
   }
@@ -157,7 +148,7 @@ export class Session implements ChannelSession {
 
   async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
     const read = await this.#retriedRead(this.#target(operation, [`${kind}s`]), (received) =>
-      parseList(received, (text) => this.#observe(received, kind, parse, { text, body: JSON.parse(text) })),
+      parseList(received, (text) => this.#observe(kind, parse, { text, body: JSON.parse(text) })),
     )
     return { ...read, ...read.value }
   }
@@ -180,27 +171,19 @@ export class Session implements ChannelSession {
     parse: DocumentParser<T>,
     knownHash?: string | null,
   ): Parse<Observation<T>> {
-    return (received) => {
-      const { text } = received
+    return ({ text }) => {
       const textHash = this.#textHash(text)
       if (textHash === knownHash)
         return { id, text, textHash, hash: '', same: true, document: null, problems: [], valid: true }
       const body = parseObject(text)
       requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...this.#observe(received, kind, parse, { text, body }), id }
+      return { ...this.#observe(kind, parse, { text, body }), id }
     }
   }
 
-  #observe<T>(
-    { isDamaged }: ReceivedText,
-    kind: SubjectKind,
-    parse: DocumentParser<T>,
-    { text, body }: { text: string; body: unknown },
-  ): Observation<T> {
-    const observation = observe({ text, textHash: this.#textHash(text), body }, kind, parse)
-    if (isDamaged && text.includes('\ufffd')) observation.problems.push(INVALID_UTF8)
-    return observation
+  #observe<T>(kind: SubjectKind, parse: DocumentParser<T>, read: { text: string; body: unknown }): Observation<T> {
+    return observe({ ...read, textHash: this.#textHash(read.text) }, kind, parse)
   }
 
   /** Another version of Quotekeeper may find other problems in the same text. */
@@ -209,12 +192,13 @@ export class Session implements ChannelSession {
   }
 
   #target(operation: Operation, segments: string[]): Target {
+    if (!segments.every(isAddressable)) {
+      const name = this.#sanitize(segments.join('/'))
+      throw new ItemError(`${name}: this identifier cannot be part of a URL; nothing was sent`)
+    }
     const path = encodePath(this.#base, segments)
     const method = operation === 'closeRfq' ? 'POST' : 'GET'
-    const url = () => this.#client.origin + (path ?? [this.#base, ...segments].join('/'))
-    const label = () => `${method} ${this.#sanitize(url())}`
-    if (path === null) throw new ItemError(`${label()}: this identifier cannot be part of a URL; nothing was sent`)
-    return { operation, method, path, label }
+    return { operation, method, path, label: () => `${method} ${this.#sanitize(this.#client.origin + path)}` }
   }
 
   #retriedRead<T>(target: Target, parse: Parse<T>, retries = this.#client.limits.retries): Promise<ReadResult<T>> {
@@ -322,12 +306,6 @@ const FROM_CACHE =
   'but a cache answered with an earlier reply, although the request asks for none (Cache-Control: no-cache). ' +
   'Let requests to the marketplace bypass that cache'
 
-const INVALID_UTF8: Problem = {
-  path: '',
-  code: 'encoding',
-  message: 'the text is not valid UTF-8; the invalid bytes are stored as U+FFFD',
-}
-
 /**
  * Checks that a document has the requested id, or none.
  * @throws UnusableBodyError for another id: the document must not be stored under the requested one
@@ -338,8 +316,6 @@ function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize
   throw new UnusableBodyError(`the body is another document (id ${sanitize(String(found))})`)
 }
 
-/** Joins and percent-encodes a path; null if a segment cannot be part of a URL. */
-function encodePath(base: string, segments: readonly string[]): string | null {
-  if (!segments.every(isAddressable)) return null
-  return [base, ...segments.map(encodeURIComponent)].join('/')
-}
+/** Joins and percent-encodes a path. */
+const encodePath = (base: string, segments: readonly string[]): string =>
+  [base, ...segments.map(encodeURIComponent)].join('/')

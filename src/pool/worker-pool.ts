@@ -39,8 +39,8 @@ const IDLE_MILLISECONDS = 3 * 60_000
 const QUERY_MILLISECONDS = 30_000
 
 /** The work was not done, through no fault of its own. The caller may try again. */
-class UnavailableError extends Error {
-  override name = 'UnavailableError'
+class PoolUnavailableError extends Error {
+  override name = 'PoolUnavailableError'
 }
 
 /**
@@ -98,7 +98,7 @@ export function createWorkerPool({ script, size, database, config, limits }: Wor
   async function query(name: string, args: readonly unknown[]): Promise<unknown> {
     const abort = new AbortController()
     const message = `the answer took longer than ${QUERY_MILLISECONDS / 1000} s; try again later`
-    const timer = setTimeout(() => abort.abort(new UnavailableError(message)), QUERY_MILLISECONDS)
+    const timer = setTimeout(() => abort.abort(new PoolUnavailableError(message)), QUERY_MILLISECONDS)
     return run(queryTurns, queryWorkers, { query: name, args }, abort).finally(() => clearTimeout(timer))
   }
 
@@ -132,7 +132,7 @@ export function createWorkerPool({ script, size, database, config, limits }: Wor
     queries,
     makeReport,
     async close() {
-      abortAll(new UnavailableError('the service is stopping'))
+      abortAll(new PoolUnavailableError('the service is stopping'))
       await Promise.all([queryWorkers.destroy(), reportWorkers.destroy()])
     },
   }

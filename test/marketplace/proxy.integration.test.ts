@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import { readRates } from '../../src/figures/exchange-rates.js'
-import { proxyFor } from '../../src/marketplace/dispatcher.js'
 import { postJson } from '../../src/marketplace/http-exchange.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
@@ -128,23 +127,6 @@ describe('a proxy of the environment', () => {
     await silent
     status = 200
     expect((await marketplace.session(CHANNEL).listRfqs()).value).toEqual([])
-  })
-
-  it.each([
-    ['', true],
-    ['*', false],
-    ['other.market.test, api.market.test', false],
-    ['.market.test', false],
-    ['*.MARKET.test', false],
-    ['api.market.test:443', false],
-    ['api.market.test:8443', true],
-    ['pi.market.test com', true],
-    ['market.test:443 x', false],
-  ])('is used unless $NO_PROXY has the host: %j', (noProxy, isUsed) => {
-    vi.stubEnv('HTTPS_PROXY', 'http://proxy.example.net:3128')
-    vi.stubEnv('NO_PROXY', noProxy)
-    expect(proxyFor(new URL(MARKETPLACE))?.host).toBe(isUsed ? 'proxy.example.net:3128' : undefined)
-    vi.unstubAllEnvs()
   })
 
   it('is used by check, which names it', async () => {

@@ -5,7 +5,6 @@ import { once } from '../../core/async.js'
 import { MAX_RATE_AGE_DAYS } from '../../core/decision/exchange-rates.js'
 import type { RateSource } from '../../core/decision/rate-source.js'
 import { formatCount } from '../../core/text/number-format.js'
-import { proxyFor } from '../../marketplace/dispatcher.js'
 import { closingChecks } from '../../readiness/readiness.js'
 import type { Store } from '../../store/contract.js'
 import { databaseName } from '../../store/open-database.js'
@@ -83,8 +82,8 @@ function checkConfiguration({ config: { file, channels, baseUrl } }: App): Check
       `${file}: baseUrl is still the example address ${baseUrl}`,
       'set baseUrl to the address of your marketplace',
     )
-  const proxy = proxyFor(new URL(baseUrl))
-  const through = proxy === null ? '' : `; the marketplace through the proxy ${proxy.host} of HTTPS_PROXY`
+  const proxy = process.env.https_proxy ?? process.env.HTTPS_PROXY
+  const through = proxy ? `; https through the proxy ${new URL(proxy).host} of HTTPS_PROXY, except for NO_PROXY` : ''
   return passed(`${file}, ${formatCount(channels.length, 'channel')}${through}`)
 }
 

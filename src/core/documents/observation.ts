@@ -11,7 +11,7 @@ import {
 } from './documents.js'
 import { isUsableIdentifier } from './identifier.js'
 import { memberOf } from './json-text.js'
-import { type Lenient, type Parsed, parseLeniently } from './lenient-parser.js'
+import { type Lenient, type Parsed, type Problem, parseLeniently } from './lenient-parser.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -79,7 +79,15 @@ export function observe<T>(
 ): Observation<T> {
   const hash = contentHash(kind, body)
   const id = identifierOf(body) ?? `unidentified-${hash.slice(0, 16)}`
-  return { id, text, textHash, hash, same: false, ...parse(body) }
+  const { problems, ...parsed } = parse(body)
+  const found = text.includes('\ufffd') ? [...problems, DAMAGED_TEXT] : problems
+  return { id, text, textHash, hash, same: false, ...parsed, problems: found }
+}
+
+const DAMAGED_TEXT: Problem = {
+  path: '',
+  code: 'encoding',
+  message: 'the text has U+FFFD, as stored in place of bytes that are not UTF-8',
 }
 
 /** The identifier of a document, or null if it has none that can be used. */

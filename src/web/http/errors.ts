@@ -29,7 +29,7 @@ export function toHttpError(error: Error & { statusCode?: number }, onError: (er
   if (error instanceof HttpError) return error
   if (error.name === 'FilterError') return new HttpError((error as FilterError).status, error.message)
   if (isQueueUnavailable(error)) return new HttpError(503, 'the queue does not answer; try again later')
-  if (error.name === 'UnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
+  if (error.name === 'PoolUnavailableError') return new HttpError(503, error.message, { 'retry-after': RETRY_SECONDS })
   const { statusCode = 500 } = error
   if (statusCode < 500) return new HttpError(statusCode, error.message)
   onError(error)
