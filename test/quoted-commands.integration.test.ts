@@ -115,7 +115,7 @@ describe('commands that are shown', () => {
     }
     // The sandbox refuses to close what has no UUID.
     await closeExpired(context, POLICY)
-    const unsettled = await store.unsettledCloses({ now: now() })
+    const unsettled = await store.unsettledCloses({ channel: KEY, now: now() })
     expect(textOf(unsettled.map(({ remedy }) => remedy))).toEqual(
       unsettled.map(({ rfqId }) => ['close-expired', '--channel', KEY, '--retry', `id:${rfqId}`]),
     )

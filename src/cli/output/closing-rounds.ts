@@ -21,7 +21,7 @@ export interface ChannelRound {
  * changed is not recorded again, so the newest decision per RFQ is shown.
  */
 export async function closingsToShow(
-  store: Pick<Store, 'unclosedRfqs' | 'newestDecisions' | 'decision'>,
+  store: Pick<Store, 'unclosedRfqs' | 'newestDecisions' | 'decisions'>,
   { run, decisions, unsettled }: ClosingResult,
 ): Promise<DecisionRecord[]> {
   const unclosed = await store.unclosedRfqs({ channel: run.channel })
@@ -36,8 +36,8 @@ export async function closingsToShow(
   const left = unsettled
     .flatMap(({ decisionId }) => decisionId ?? [])
     .filter((id) => !newest.some((each) => each.id === id))
-  const standing = await Promise.all(left.map((id) => store.decision(id)))
-  return [...standing.filter((each) => each !== null), ...newest]
+  const standing = await Promise.all(left.map((id) => store.decisions({ id })))
+  return [...standing.flat(), ...newest]
 }
 
 /** Whether a round left something that needs attention. */

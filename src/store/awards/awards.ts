@@ -4,18 +4,10 @@ import { awardTerms, describeMove } from '../../core/events/event-text.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { createFigureQueries } from '../figures/figure-queries.js'
-import type { FigureWriter } from '../figures/figures.js'
-import { storeSettings } from '../figures/settings-rows.js'
-import { lockChain, nextLink } from '../sql/hash-chain.js'
+import { type FigureWriter, storeSettings } from '../figures/figures.js'
+import { appendLink, lockChain } from '../sql/hash-chain.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
-import {
-  type AwardContent,
-  awardContent,
-  COLUMNS,
-  createAwardQueries,
-  findAwards,
-  withdrawalContent,
-} from './award-rows.js'
+import { AWARD_LOG, createAwardQueries } from './award-queries.js'
 
 /** Characters of a reason that are quoted. */
 const MAX_QUOTED = 400
@@ -23,12 +15,15 @@ const MAX_QUOTED = 400
 /** The desk's awards: an append-only log (docs/DATABASE.md). */
 export function createAwards(database: SqlDatabase, figures: FigureWriter) {
   /** Appends an award or a withdrawal, with its event and the figures, which show the standing award. @returns the award */
-  const append = async (tx: Transaction, content: AwardContent, workbook: string | null): Promise<AwardRecord> => {
-    const { previousHash: previous_hash, ...link } = await nextLink(tx, content)
-    await tx.insertAll('awards', [...COLUMNS, 'workbook'], [{ ...link, previous_hash, workbook }])
-    const [award] = (await findAwards(tx, { id: content.withdraws ?? link.id })) as [AwardRecord]
+  const append = async (
+    tx: Transaction,
+    row: Parameters<typeof appendLink>[2] & { withdraws: number | null; at: string },
+    workbook: string | null,
+  ): Promise<AwardRecord> => {
+    const id = await appendLink(tx, AWARD_LOG, row, { workbook })
+    const [award] = (await createAwardQueries(tx).awards({ id: row.withdraws ?? id })) as [AwardRecord]
     const { channel, rfqId } = award
-    const recommended = await figures.writeFigures(tx, { channel, ids: new Set([rfqId]) }, new Date(content.at))
+    const recommended = await figures.writeFigures(tx, { channel, ids: new Set([rfqId]) }, new Date(row.at))
     await writeEvents(tx, [await awardEvent(tx, award), ...recommended])
     return award
   }
@@ -40,20 +35,24 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
      * Records an award with its settings and its workbook in one transaction. An RFQ has at most one standing award.
      * @returns the recorded award; or the standing award, if nothing was recorded because of it
      */
-    recordAward: ({
-      workbook,
-      settings,
-      ...award
-    }: NewAward): Promise<{ recorded: AwardRecord } | { standing: AwardRecord }> =>
+    recordAward: (award: NewAward): Promise<{ recorded: AwardRecord } | { standing: AwardRecord }> =>
       database.write(async (tx) => {
         await lockChain(tx)
-        const { channel, rfqId } = award
-        const [standing] = await findAwards(tx, { channel, rfqId, standing: true, limit: 1 })
+        const { channel, rfqId, rfqNumber, at, by, asOf, offers, currency, because, programVersion, workbook } = award
+        const [standing] = await createAwardQueries(tx).awards({ channel, rfqId, standing: true, limit: 1 })
         if (standing !== undefined) return { standing }
-        const workbookSha256 = hash('sha256', workbook)
-        const settingsHash = await storeSettings(tx, settings)
-        const content = awardContent({ ...award, settingsHash, workbookSha256 })
-        return { recorded: await append(tx, content, workbook.toString('base64')) }
+        const { tonnes, total, pricePerTonne } = award
+        const row = {
+          ...{ channel, rfqId, rfqNumber, at, byWhom: by, withdraws: null, asOf, offers: JSON.stringify(offers) },
+          ...(offers.length === 0 ? NO_FIGURES : { tonnes, total, pricePerTonne }),
+          ...{ currency, because, warnings: JSON.stringify(award.warnings) },
+          recommendation: JSON.stringify(award.recommendation),
+          followed: Number(award.followed),
+          settingsHash: await storeSettings(tx, award.settings),
+          workbookSha256: hash('sha256', workbook),
+          programVersion,
+        }
+        return { recorded: await append(tx, row, workbook.toString('base64')) }
       }),
 
     /**
@@ -62,16 +61,28 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
      */
     withdrawAward: ({
       award: id,
-      ...withdrawal
+      at,
+      by,
+      because,
+      programVersion,
     }: Omit<AwardWithdrawal, 'id'> & { award: number; programVersion: string }): Promise<AwardRecord | null> =>
       database.write(async (tx) => {
         await lockChain(tx)
-        const [award] = await findAwards(tx, { id })
+        const [award] = await createAwardQueries(tx).awards({ id })
         if (award === undefined || award.withdrawn !== null) return null
-        return append(tx, withdrawalContent(award, withdrawal), null)
+        const { channel, rfqId, rfqNumber } = award
+        const row = {
+          ...{ channel, rfqId, rfqNumber, at, byWhom: by, withdraws: id, asOf: at, because, programVersion },
+          ...{ offers: '[]', ...NO_FIGURES, currency: null, warnings: '[]', recommendation: null },
+          ...{ followed: null, settingsHash: null, workbookSha256: null },
+        }
+        return append(tx, row, null)
       }),
   }
 }
+
+/** Of a withdrawal, and of an award of nothing. */
+const NO_FIGURES = { tonnes: null, total: null, pricePerTonne: null }
 
 export type Awards = ReturnType<typeof createAwards>
 

@@ -1,16 +1,19 @@
 import {
+  closeRemedy,
   type IntentState,
   isIntentTransition,
   MAX_INTENTS_PER_DAY,
   MAX_POSTS_PER_INTENT,
   OPEN_INTENT_STATES,
 } from '../../core/close-intent.js'
-import type { DecisionRecord } from '../../core/records.js'
+import type { DecisionRecord, UnsettledClose } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
+import { createCalendar } from '../../core/time/expiry.js'
 import { StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
+  type Dialect,
   matching,
   membersOf,
   type Queries,
@@ -18,7 +21,7 @@ import {
   type SqlParameters,
   type Transaction,
 } from '../sql/sql-database.js'
-import type { NewDecision } from './decision-log.js'
+import { appendDecision, isNewestOf, type NewDecision } from './decision-log.js'
 
 /** The intention to close an RFQ, stored before the POST. An RFQ has at most one that is not settled. */
 export interface CloseIntent {
@@ -55,18 +58,12 @@ const toIntent = (row: IntentRow): CloseIntent => ({
 const DAY_MS = 24 * 3_600_000
 
 /** The open states as an SQL list. */
-export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
+const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
 /** When an intent was sent. If a crash prevented that this was recorded, when it was created. */
 const SENT_AT = 'coalesce(sent_at, created_at)'
 
-/**
- * Close intents: stored before a POST, settled with the decision that records its outcome.
- * @param appendDecision appends to the closing log, within the transaction that settles the intent
- */
-export function createCloseIntents(
-  database: SqlDatabase,
-  appendDecision: (tx: Transaction, decision: NewDecision) => Promise<DecisionRecord>,
-) {
+/** Close intents: stored before a POST, settled with the decision that records its outcome. */
+export function createCloseIntents(database: SqlDatabase) {
   /** Returns the stored intent after checking that it may change to `to`. */
   const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
     await tx.lock('close intent', intent.id)
@@ -110,6 +107,32 @@ export function createCloseIntents(
         { channel },
       )
       return rows.map(toIntent)
+    },
+
+    /**
+     * RFQs that need attention, oldest first: the newest close was refused, is unknown or failed, or its intent is open. RFQs that are
+     * closed, missing, or due later now are left out (docs/CLOSING.md, rule 12).
+     * @param request.endingRun a closing round that is ending and does not count as in progress
+     */
+    async unsettledCloses({
+      channel,
+      now,
+      endingRun = 0,
+    }: {
+      channel: string
+      now: Date
+      endingRun?: number
+    }): Promise<UnsettledClose[]> {
+      const rows = await database.all<UnsettledRow>(selectUnsettled(database.dialect), { channel, endingRun })
+      return rows.flatMap(({ evidence, timeZone, dueDate, inProgress, ...row }) => {
+        const { outcome, rfqId, since } = row
+        if (outcome === 'open')
+          return { ...row, channel, inProgress: inProgress === 1, remedy: inProgress === 1 ? WAIT : SETTLE }
+        if (dueDate !== null && dueDate >= createCalendar(timeZone).dateAt(now)) return []
+        const { result } = JSON.parse(evidence) as { result?: string }
+        const remedy = closeRemedy(outcome, { channel, rfqId, since })
+        return { ...row, channel, inProgress: false, reason: result ?? row.reason, remedy }
+      })
     },
 
     /** The number of intents of each RFQ that were sent after a moment. */
@@ -184,3 +207,33 @@ export function createCloseIntents(
       }),
   }
 }
+
+const WAIT = 'the closing round in progress, or else the next one, settles it by reading the RFQ'
+const SETTLE =
+  'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again'
+
+interface UnsettledRow extends Omit<UnsettledClose, 'channel' | 'inProgress' | 'remedy'> {
+  inProgress: number
+  evidence: string
+  timeZone: string
+  dueDate: string | null
+}
+
+/** Selects the newest outcomes that need attention, except those of RFQs with an open intent, and the open intents. */
+const selectUnsettled = ({ leftJoin }: Dialect) => `
+with open as (select * from close_intents where channel = @channel and state in ${OPEN}), unsettled as (
+  select rfq_id, outcome, 0 as in_progress, decided_at as since, id as decision_id, reason, evidence, time_zone from close_decisions
+  where ${isNewestOf('outcome is not null and channel = @channel')} and outcome in ('refused', 'unknown', 'failed')
+    and rfq_id not in (select rfq_id from open)
+  union all
+  select rfq_id, 'open', (select count(*) from (
+      select 1 from runs where channel = @channel and kind = 'close' and finished_at is null and id <> @endingRun limit 1) round),
+    coalesce(sent_at, created_at), null,
+    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, evidence, 'UTC'
+  from open
+)
+select ${membersOf('rfqId', 'outcome', 'inProgress', 'since', 'decisionId', 'reason', 'evidence', 'timeZone')},
+  r.number as "rfqNumber", r.response_due_date as "dueDate"
+from unsettled u ${leftJoin('rfqs', 'r', 'r.channel = @channel and r.id = u.rfq_id')}
+where outcome = 'open' or r.missing_since is null and coalesce(r.state, '') <> 'closed'
+order by since, u.rfq_id`

@@ -1,6 +1,6 @@
 import type { CreditClaim, RecordedRecommendation, RfqClaim } from '../../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../../core/decision/settings.js'
-import { createAwardQueries } from '../awards/award-rows.js'
+import { createAwardQueries } from '../awards/award-queries.js'
 import { createHistory } from '../documents/queries/history.js'
 import { createPollStates } from '../documents/queries/poll-states.js'
 import { createRateQueries } from '../rates/exchange-rates.js'

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { figuresOfRecommendation } from '../../core/decision/recommendation.js'
+import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { type Holder, isGone } from '../runs/process-holder.js'
@@ -6,7 +8,6 @@ import { findMeta, setMeta } from '../sql/meta.js'
 import { insertMembers, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { type ComputedFigures, type FigureComputer, SETTLED } from './figure-contract.js'
 import { createFigureQueries, figureSource, SETTINGS } from './figure-queries.js'
-import { storeSettings } from './settings-rows.js'
 
 /** RFQs computed in one transaction of `refreshFigures`: some megabytes of documents in memory. */
 const BATCH_SIZE = 20
@@ -163,4 +164,15 @@ async function recordFigures(
   })
   const rows = computed.map(({ row }) => row)
   await insertMembers(tx, 'figures', rows)
+}
+
+/**
+ * Stores settings if they are not stored yet.
+ * @returns the SHA-256 hash of their canonical JSON
+ */
+export async function storeSettings(tx: Transaction, settings: Settings): Promise<string> {
+  const text = canonicalJson(settings)
+  const row = { hash: hash('sha256', text), settings: text }
+  await tx.run('insert into settings (hash, settings) values (@hash, @settings) on conflict (hash) do nothing', row)
+  return row.hash
 }

@@ -152,7 +152,7 @@ create table close_decisions (
   evidence text not null,
   previous_hash text not null,
   hash text not null,
-  -- As in the evidence, which the hash chain covers.
+  -- As in the evidence.
   approved_by text,
   -- Consecutive rounds that made this decision, and when the last of them repeated it. The hash chain does not cover these.
   times integer not null default 1,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { findNumber, setMeta } from './meta.js'
-import { allOf, type Queries, storableJson, type Transaction } from './sql-database.js'
+import { allOf, insertMembers, membersOf, type Queries, storableJson, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first decision. */
 const GENESIS = '0'.repeat(64)
@@ -14,21 +14,17 @@ const ROWS_PER_STEP = 500
 const TABLES = ['close_decisions', 'awards'] as const
 
 /** An append-only table of the chain. */
-export interface ChainedTable<Row> {
+export interface ChainedTable {
   name: (typeof TABLES)[number]
-  /** The columns that are verified, as SQL. */
-  columns: string
-  /** The hashes of a row and the content they cover; `content` is undefined if the row cannot have been written as it is. */
-  linkOf(row: Row): ChainLink
-  /** What is wrong with what a row refers to, or null. */
-  problemOf?(queries: Queries, row: Row): Promise<string | null>
+  /** The members that the hash of a row covers. */
+  content: readonly string[]
 }
 
+/** The place of a row in the chain. */
 interface ChainLink {
   id: number
   previousHash: string
   hash: string
-  content: unknown
 }
 
 /** Whether the chain is intact. */
@@ -58,20 +54,27 @@ export async function newestHash(queries: Queries): Promise<string | null> {
 }
 
 /**
- * Returns the next row, and locks the chain until the transaction ends.
- * @param what the hash covers, once its texts are as databases can store them
+ * Appends a row, and locks the chain until the transaction ends.
+ * @param row all members of the table that the hash covers
+ * @param others members that it does not cover
+ * @returns the number of the row
  */
-export async function nextLink<T extends object>(
+export async function appendLink(
   tx: Transaction,
-  what: T,
-): Promise<T & { id: number; previousHash: string; hash: string }> {
-  const content = JSON.parse(storableJson(what)) as T
+  table: ChainedTable,
+  row: Readonly<Record<string, string | number | null>>,
+  others: object = {},
+): Promise<number> {
+  // The hash covers texts as databases can store them.
+  const content = JSON.parse(storableJson(row)) as object
   await lockChain(tx)
   const previousHash = (await newestHash(tx)) ?? GENESIS
   // Not the highest number in the tables, so that a row that was removed leaves a gap.
   const id = (await findNumber(tx, CHAIN)) + 1
   await setMeta(tx, CHAIN, id)
-  return { ...content, id, previousHash, hash: chainHash(previousHash, content) }
+  const hash = chainHash(previousHash, content)
+  await insertMembers(tx, table.name, [{ ...content, id, previousHash, hash, ...others }])
+  return id
 }
 
 /** The row with a hash; null if there is none. */
@@ -81,25 +84,29 @@ export async function numberOfHash(queries: Queries, hash: string): Promise<numb
 }
 
 /** Verifies the chain in batches. */
-export async function verifyChain(database: Queries, tables: readonly ChainedTable<never>[]): Promise<ChainReport> {
+export async function verifyChain(database: Queries, tables: readonly ChainedTable[]): Promise<ChainReport> {
   // Read first, so that rows written during the verification do not count as missing.
   const written = await findNumber(database, CHAIN)
   let [previous, decisions] = [GENESIS, 0]
   const broken = (brokenAt: number, message: string): ChainReport => ({ decisions, brokenAt, message })
   // Rows are numbered from 1, but a forged row may have any number.
   for (let after: number | null = null; ; await yieldToEventLoop()) {
-    const batches: ReadLink[][] = []
-    for (const table of tables) batches.push(await readLinks(database, table, after))
+    const batches: ChainLink[][] = []
+    for (const { name, content } of tables) {
+      const where = allOf(after !== null && 'id > @after')
+      const columns = membersOf('id', 'previousHash', 'hash', ...content)
+      const select = `select ${columns} from ${name} where ${where} order by id limit ${ROWS_PER_STEP}`
+      batches.push(await database.all<ChainLink>(select, { after }))
+    }
     const ends = batches.flatMap((batch) => (batch.length < ROWS_PER_STEP ? [] : (batch.at(-1)?.id ?? [])))
     const end = Math.min(...ends, Number.POSITIVE_INFINITY)
     const links = batches.flat().filter(({ id }) => id <= end)
-    for (const { id, previousHash, hash, content, problem } of links.sort((a, b) => a.id - b.id)) {
+    for (const { id, previousHash, hash, ...content } of links.sort((a, b) => a.id - b.id)) {
       decisions++
       if (id !== decisions) return broken(decisions, `Decision ${decisions} is missing.`)
       if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
-      if (content === undefined || hash !== chainHash(previousHash, content))
+      if (hash !== chainHash(previousHash, content))
         return broken(id, `Decision ${id} was changed after it was written.`)
-      if (problem !== null) return broken(id, problem)
       previous = hash
     }
     if (ends.length === 0) break
@@ -109,21 +116,4 @@ export async function verifyChain(database: Queries, tables: readonly ChainedTab
     return broken(decisions + 1, `Decisions after ${decisions} were removed (${written} were written).`)
   const message = `${decisions} closings and awards, none changed; the newest has hash ${previous}.`
   return { decisions, brokenAt: null, message }
-}
-
-type ReadLink = ChainLink & { problem: string | null }
-
-/** The next rows of a table. */
-async function readLinks(
-  database: Queries,
-  { name, columns, linkOf, problemOf }: ChainedTable<never>,
-  after: number | null,
-): Promise<ReadLink[]> {
-  const rows = await database.all<never>(
-    `select ${columns} from ${name} where ${allOf(after !== null && 'id > @after')} order by id limit ${ROWS_PER_STEP}`,
-    { after },
-  )
-  const links: ReadLink[] = []
-  for (const row of rows) links.push({ ...linkOf(row), problem: (await problemOf?.(database, row)) ?? null })
-  return links
 }

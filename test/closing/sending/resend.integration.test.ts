@@ -75,7 +75,7 @@ describe('a close that did not succeed', () => {
     async (_title, effect, posts, outcome) => {
       const fixture = await openFailingFixture(effect)
       expect(await runDays(fixture, 2)).toEqual(posts)
-      expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toMatchObject([
+      expect(await fixture.store.unsettledCloses({ channel: KEY, now: fixture.now() })).toMatchObject([
         { rfqId: fixture.id, outcome },
       ])
       expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
@@ -162,7 +162,7 @@ describe('a close that did not succeed', () => {
     expect(fixture.posts().filter(({ rfqId }) => rfqId === fixture.id)).toHaveLength(2)
     fixture.sandbox.faults.clear()
     await fixture.closeExpired({ retry: [fixture.id, other.id] })
-    expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toEqual([])
+    expect(await fixture.store.unsettledCloses({ channel: KEY, now: fixture.now() })).toEqual([])
   })
 })
 

@@ -58,8 +58,8 @@ const headLine = (decision: number | null): string =>
     : `The hash is that of decision ${decision}: nothing up to it was changed since it was noted.`
 
 async function explain({ io }: Cli, store: Store, id: number, json: boolean | undefined): Promise<void> {
-  const decision = await store.decision(id)
-  if (decision === null)
+  const [decision] = await store.decisions({ id })
+  if (decision === undefined)
     throw new FailedError(`closing decision ${id} does not exist; \`quotekeeper closings\` lists all of them`)
   if (json) printJson(io, decision)
   else io.out(explainDecision(decision))
