@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { rfqWorkbook } from '../../../reports/workbooks.js'
 import { text } from '../../../reports/xlsx/cells.js'
 import { buildWorkbook, type WriteSheet } from '../../../reports/xlsx/workbook.js'
 import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { comparisonInput, manyResponses, sampleResponses } from '../../helpers/data/comparison-inputs.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
-import { Bench, whyNoTools } from '../support/tools.js'
-import { rfqWorkbook } from '../support/workbooks.js'
+import { printed, whyNoTools } from '../support/tools.js'
 
 const PRINTED: Record<string, () => ComparisonInput> = {
   'no-offers': RFQ_CASES['no-offers'] as () => ComparisonInput,
@@ -19,24 +19,20 @@ const missing = whyNoTools()
 describe.skipIf(missing !== null)(`the printed workbook${missing ? ` (${missing})` : ''}`, () => {
   /** The sheets of the pages, and how the text of the first page is scaled. */
   const found = new Map<string, { pages: string[]; scale: number }>()
-  let bench: Bench
 
   beforeAll(async () => {
-    bench = new Bench()
-    const files: string[] = []
-    for (const [name, input] of Object.entries(PRINTED))
-      files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(compareOffers(input()))))
+    const workbooks: Buffer[] = []
+    for (const input of Object.values(PRINTED)) workbooks.push(await rfqWorkbook(compareOffers(input())))
     const reference: WriteSheet = (add) => void add({ widths: [10] }).add([text('Request:')])
     const identity = { title: '', subject: '', footer: '', asOf: new Date(0) }
-    files.push(bench.keep('reference.xlsx', await buildWorkbook({ One: reference }, identity)))
-    const printed = bench.printed(files)
-    const height = textHeight(printed.at(-1)?.firstPage ?? '')
+    workbooks.push(await buildWorkbook({ One: reference }, identity))
+    const results = printed(workbooks)
+    const height = textHeight(results.at(-1)?.firstPage ?? '')
     for (const [at, name] of Object.keys(PRINTED).entries()) {
-      const pages = sheetsOfPages(printed[at]?.text ?? '')
-      found.set(name, { pages, scale: textHeight(printed[at]?.firstPage ?? '') / height })
+      const pages = sheetsOfPages(results[at]?.text ?? '')
+      found.set(name, { pages, scale: textHeight(results[at]?.firstPage ?? '') / height })
     }
   }, 120_000)
-  afterAll(() => bench?.remove())
 
   it.each(Object.keys(PRINTED))('has Summary on one page, in letters of at least 70 %: %s', (name) => {
     const { pages, scale } = found.get(name) ?? { pages: [], scale: 0 }

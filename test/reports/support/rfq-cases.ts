@@ -85,12 +85,6 @@ function hostileInput(): ComparisonInput {
   })
 }
 
-/** An accepted offer of half the wanted volume, beside a cheaper one that the rule would award. */
-function partlyAcceptedInput(other = 'submitted'): ComparisonInput {
-  const responses = [sized(1, 5_000, 12, { status: 'accepted' }), sized(2, 10_000, 10, { status: other })]
-  return comparisonInput({ rfq: { minVolume: 10_000, maxVolume: 14_000 }, responses })
-}
-
 /** Offers that are accepted, and one that is not, with volumes and prices of several decimals. */
 function manyAcceptedInput(accepted: number): ComparisonInput {
   const responses = Array.from({ length: accepted + 1 }, (_, at) =>
@@ -99,26 +93,23 @@ function manyAcceptedInput(accepted: number): ComparisonInput {
   return comparisonInput({ rfq: { minVolume: 500, maxVolume: 50_000 }, responses })
 }
 
+const undated = vintage({ reportingPeriodStart: null, reportingPeriodEnd: null })
+/** Offers without lines, prices, dates or anything at all. */
+const ABSENT = [
+  ...[{ scheduledDeliveries: [] }, { scheduledDeliveries: [], totalVolume: 12_000, totalPrice: 150_000 }],
+  ...[{ scheduledDeliveries: null, prePayments: null, totalVolume: null }, lines(), null],
+  { ...lines({ unitPrice: null }, {}), totalPrice: 200_000 },
+  { scheduledDeliveries: [delivery({ fulfilmentDueDate: null, vintages: [undated] })] },
+  lines({ volume: null }, { volume: -5 }),
+  { scheduledDeliveries: [delivery({ fulfilmentDueDate: '1851-05-01' })], expiryDate: '1851-05-01' },
+].map((offer, at) => response(at + 1, { offer }))
+
 /** The inputs for which the workbook is tested. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
-  sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),
-  unread: () =>
-    comparisonInput({ rfq: { responses: [{ id: 'a' }, { id: 'b' }] }, rfqStored: { shape: 'list' }, responses: [] }),
-  'partly-accepted': () => partlyAcceptedInput(),
-  'all-accepted': () => partlyAcceptedInput('accepted'),
   'many-accepted': () => manyAcceptedInput(30),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
   awarded: () => ({ ...comparisonInput({ settings: EURO_SETTINGS }), award: hostileAward() }),
-  'no-lines': () =>
-    comparisonInput({
-      responses: [
-        response(1, { offer: { scheduledDeliveries: [] } }),
-        response(2, { offer: { scheduledDeliveries: [], totalVolume: 12_000, totalPrice: 150_000 } }),
-        response(3, { offer: { scheduledDeliveries: null, prePayments: null, totalVolume: null } }),
-        response(4, { offer: lines() }),
-      ],
-    }),
   'zero-volume': () =>
     comparisonInput({
       rfq: { minVolume: 0, maxVolume: 0 },
@@ -128,28 +119,10 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         response(3),
       ],
     }),
-  'null-offer': () => comparisonInput({ responses: [response(1, { offer: null }), response(2)] }),
-  'prices-missing': () =>
+  'absent-members': () =>
     comparisonInput({
       rfq: { pricing: { minUnitPrice: null, maxUnitPrice: null, currency: 'USD' } },
-      responses: [
-        response(1, { offer: { ...lines({ unitPrice: null }, {}), totalPrice: 200_000 } }),
-        response(2, {
-          offer: {
-            scheduledDeliveries: [
-              delivery({
-                fulfilmentDueDate: null,
-                contradicts: false,
-                vintages: [vintage({ reportingPeriodStart: null, reportingPeriodEnd: null })],
-              }),
-            ],
-          },
-        }),
-        response(3, { offer: lines({ volume: null }, { volume: -5 }) }),
-        response(4, {
-          offer: { scheduledDeliveries: [delivery({ fulfilmentDueDate: '1851-05-01' })], expiryDate: '1851-05-01' },
-        }),
-      ],
+      responses: ABSENT,
     }),
   'twelve-deliveries': () =>
     comparisonInput({ responses: manyResponses(7, 12), settings: { volume: 12_000, discountRate: 0.11 } }),
@@ -157,12 +130,8 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
     comparisonInput({
       rfqStored: { valid: false },
       rfq: {
-        minVolume: 'many',
-        maxVolume: null,
-        fulfilmentDueDate: 'soon',
-        responseDueDate: '2026-02-31',
-        pricing: 'cheap',
-        contractTypes: 'spot',
+        ...{ minVolume: 'many', maxVolume: null, fulfilmentDueDate: 'soon', responseDueDate: '2026-02-31' },
+        ...{ pricing: 'cheap', contractTypes: 'spot' },
       },
       responses: [
         storedDocument('not an object', { valid: false, id: 'unidentified-1' }),
@@ -171,8 +140,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           response(3, {
             offer: {
               scheduledDeliveries: [delivery(), 'junk', delivery({ vintages: 'junk' })],
-              totalVolume: '12',
-              currency: 'dollars',
+              ...{ totalVolume: '12', currency: 'dollars' },
             },
           }),
           { valid: false },
@@ -181,13 +149,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         response(5),
       ],
       problems: [
-        {
-          kind: 'rfq',
-          entityId: RFQ_ID,
-          path: 'minVolume',
-          code: 'type',
-          message: 'string, expected a number',
-        },
+        { kind: 'rfq', entityId: RFQ_ID, path: 'minVolume', code: 'type', message: 'string, expected a number' },
       ],
     }),
   mixed: mixedInput,

@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { strFromU8, unzipSync } from 'fflate'
+import { SaxesParser, type SaxesTagPlain } from 'saxes'
 import { describe, expect, it } from 'vitest'
 import { sheetColumns } from '../../../reports/layout/list-sheet.js'
 import { calendarDate, link, priceIn } from '../../../reports/xlsx/cell-styles.js'
@@ -7,7 +9,6 @@ import { buildWorkbook, type ReportIdentity, streamWorkbook, type WriteSheet } f
 import { type Column, column } from '../../../src/tables/column.js'
 import { anyCharacter } from '../../helpers/data/any-text.js'
 import { shareOf } from '../../helpers/long-tests.js'
-import { elementsOf, partsOf } from '../support/parts.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 import { valuesOf } from '../support/workbooks.js'
 
@@ -115,3 +116,23 @@ const ORDER = [
   ...['conditionalFormatting', 'dataValidations', 'hyperlinks', 'printOptions', 'pageMargins', 'pageSetup'],
   ...['headerFooter', 'rowBreaks', 'tableParts', 'extLst'],
 ]
+
+/** The parts of a workbook by name. */
+function partsOf(bytes: Buffer): Map<string, string> {
+  const parts = unzipSync(bytes, { filter: ({ name }) => !name.endsWith('/') })
+  return new Map(Object.entries(parts).map(([name, part]) => [name, strFromU8(part)]))
+}
+
+/** The elements of XML in their order, each with its depth. Rejects XML that is not well-formed. */
+function elementsOf(xml: string): { name: string; depth: number; attributes: Record<string, string> }[] {
+  const found: ReturnType<typeof elementsOf> = []
+  let depth = 0
+  const parser = new SaxesParser()
+  parser.on('error', (error) => {
+    throw error
+  })
+  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => found.push({ name, depth: depth++, attributes }))
+  parser.on('closetag', () => void depth--)
+  parser.write(xml).close()
+  return found
+}
