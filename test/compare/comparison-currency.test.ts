@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { compareOffers } from '../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../src/core/decision/settings.js'
-import { comparisonInput, lines, offerId, response } from '../helpers/data/comparison-inputs.js'
+import { lines, offerId, reportOn, response } from '../helpers/data/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>
   response(number, { offer: { currency, ...lines({ unitPrice }) } })
@@ -11,7 +10,7 @@ const EUR = { EUR: { rate: 1.1, date: '2026-03-13', source: 'ECB' } }
 
 function report(settings: SettingsInput, rfqCurrency: string | null = 'USD', responses = MIXED) {
   const rfq = { pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: rfqCurrency } }
-  return compareOffers(comparisonInput({ responses, settings, rfq }))
+  return reportOn({ responses, settings, rfq })
 }
 const ranks = ({ offers }: ReturnType<typeof report>) =>
   MIXED.map((one) => offers.find(({ id }) => id === one.id)?.rank)
@@ -81,7 +80,7 @@ describe('offers in several currencies', () => {
 it.each<[object]>([
   [{ exchangeRates: { EUR: { rate: 0 } } }],
   [{ exchangeRates: { euro: { rate: 1 } } }],
-  ...['2026-02-30', 'soon', '31.12.2025', '2026-1-1', '20260101', '2026-01-01T00:00:00Z'].map((date): [object] => [
+  ...['2026-02-30', '20260101', '2026-01-01T00:00:00Z'].map((date): [object] => [
     { exchangeRates: { EUR: { rate: 1, date } } },
   ]),
   [{ awardTolerance: -0.1 }],

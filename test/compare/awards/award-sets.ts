@@ -24,6 +24,20 @@ export function everySet(lots: readonly TestLot[]): TriedSet[] {
   return sets
 }
 
+/** The sets that no other one beats, up to a maximum, by tonnes: one of equal ones. */
+export function unbeaten(sets: readonly TriedSet[], max: number): TriedSet[] {
+  const allowed = sets.filter(({ tonnes }) => tonnes <= max).sort((a, b) => b.tonnes - a.tonnes || a.cost - b.cost)
+  let lowest = Number.POSITIVE_INFINITY
+  const kept: TriedSet[] = []
+  for (const set of allowed) {
+    // Sums of costs have errors of floating point.
+    if (set.cost > lowest * (1 + 1e-12) || set.tonnes === kept.at(-1)?.tonnes) continue
+    lowest = Math.min(lowest, set.cost)
+    kept.push(set)
+  }
+  return kept.reverse()
+}
+
 /** Volumes of one kind: whole, fractional, huge, or of very different sizes; exact as binary numbers, so that sums are exact. */
 const volumes = [
   { unit: 1, most: 12 },

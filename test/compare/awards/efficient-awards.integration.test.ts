@@ -3,20 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { chooseAward, lowerBound, searchAwards } from '../../../src/compare/awards/award-rule.js'
 import { efficientAwards } from '../../../src/compare/awards/efficient-awards.js'
 import { runsLongTests } from '../../helpers/long-tests.js'
-import { everySet, randomLots, type TestLot, type TriedSet } from './award-sets.js'
-
-/** The sets that no other one beats, up to a maximum. */
-function removeDominated(sets: readonly TriedSet[], max: number): [tonnes: number, cost: number][] {
-  const allowed = sets.filter(({ tonnes }) => tonnes <= max).sort((a, b) => b.tonnes - a.tonnes || a.cost - b.cost)
-  let lowest = Number.POSITIVE_INFINITY
-  const kept: [number, number][] = []
-  for (const { tonnes, cost } of allowed) {
-    if (cost > lowest || tonnes === kept.at(-1)?.[0]) continue
-    lowest = cost
-    kept.push([tonnes, cost])
-  }
-  return kept.reverse()
-}
+import { everySet, randomLots, type TestLot, unbeaten } from './award-sets.js'
 
 describe('efficient awards', () => {
   it('equal those found by trying every set, in many small cases, a hundred thousand of them where long tests run', () => {
@@ -30,7 +17,8 @@ describe('efficient awards', () => {
           const isSum = sum('tonnes') === award.tonnes && sum('cost') === award.cost
           return isSum && new Set(members).size === members.length
         })
-        return exact && areSums && JSON.stringify(found) === JSON.stringify(removeDominated(everySet(lots), upper))
+        const expected = unbeaten(everySet(lots), upper).map(({ tonnes, cost }) => [tonnes, cost])
+        return exact && areSums && JSON.stringify(found) === JSON.stringify(expected)
       }),
       { numRuns: runsLongTests ? 100_000 : 20_000 },
     )

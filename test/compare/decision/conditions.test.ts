@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
-import { comparisonInput, lines, response, sized } from '../../helpers/data/comparison-inputs.js'
+import { lines, reportOn, response, sized } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
 const decided = (responses: Body[], settings: SettingsInput = {}, rfq: Body = {}) =>
-  compareOffers(comparisonInput({ responses, settings, rfq })).decision
+  reportOn({ responses, settings, rfq }).decision
 const texts = ({ conditions }: { conditions: readonly { message: string }[] }) =>
   conditions.map(({ message }) => message)
 const conditions = (offer: Body, settings: SettingsInput = {}, of: Body = {}) =>
@@ -98,11 +97,5 @@ describe('what to check of an award', () => {
     })
     for (const others of [[], [smaller(4_000, 12)], [smaller(11_000, 12)], [smaller(6_000, 25)]])
       expect(found(...others).conditions).not.toContainEqual(doubt)
-  })
-
-  it('does not say that an offer alone is smaller than the volume that the award reaches', () => {
-    const { recommendation } = decided([1, 2].map((number) => sized(number, 6_000, 12)))
-    expect(recommendation.award?.coverage).toBe(1)
-    expect(texts(recommendation).join(' ')).not.toContain('is below')
   })
 })

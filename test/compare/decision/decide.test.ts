@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { awardFacts } from '../../../src/core/decision/award-record.js'
-import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
+import { settingsSchema } from '../../../src/core/decision/settings.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
   delivery,
   offerId,
+  reportOn,
   response,
   sized,
   storedDocument,
@@ -17,14 +18,11 @@ import { newAward } from '../../helpers/store/new-award.js'
 
 type Body = Record<string, unknown>
 type Responses = NonNullable<ComparisonOverrides['responses']>
-interface Scene {
-  rfq?: Body
-  settings?: SettingsInput
-}
+type Scene = Pick<ComparisonOverrides, 'rfq' | 'settings'>
 /** Asks for 5,000 t to 9,000 t at 40 USD at most. */
 const RFQ = { minVolume: 5_000, maxVolume: 9_000, pricing: { minUnitPrice: null, maxUnitPrice: 40, currency: 'USD' } }
 const decided = (responses: Responses, { rfq = {}, settings = {} }: Scene = {}) =>
-  compareOffers(comparisonInput({ responses, rfq: { ...RFQ, ...rfq }, settings })).decision
+  reportOn({ responses, rfq: { ...RFQ, ...rfq }, settings }).decision
 const awarded = (...of: Parameters<typeof decided>) =>
   decided(...of).recommendation.award?.offers.map(({ number }) => number) ?? null
 const accepted = (at: number, volume: number, offer: Body = {}) => sized(at, volume, 30, { status: 'accepted', offer })
@@ -192,8 +190,7 @@ describe('the recommendation', () => {
     const { award, conditions } = decided([sized(1, 9_500, 10)], { settings }).recommendation
     expect(award?.tonnes).toBe(9_500)
     expect(conditions).toContainEqual({ loud: false, message: "The award is 500 t above the RFQ's maximum." })
-    const window = (maxVolume: number) =>
-      compareOffers(comparisonInput({ rfq: { ...RFQ, maxVolume }, settings })).rfq.window.message
+    const window = (maxVolume: number) => reportOn({ rfq: { ...RFQ, maxVolume }, settings }).rfq.window.message
     expect(window(15_000)).toBe("5,000 t, the RFQ's minimum, to 15,000 t, the RFQ's maximum, which is waived.")
     expect(window(9_000)).toBe(
       "5,000 t, the RFQ's minimum, to 10,000 t, twice that, because the RFQ's maximum of 9,000 t is waived.",
@@ -223,7 +220,7 @@ describe('the recommendation', () => {
     const beside = [accepted(1, 2_000), sized(2, 6_000, 20)]
     expect(saved(beside)).toMatch('What is accepted, 2,000 t, costs 20,000 USD less than')
     const award = awardFacts({ ...newAward({ tonnes: 6_000, pricePerTonne: 20 }), id: 1 })
-    const { savings } = compareOffers(comparisonInput({ responses: beside, rfq: RFQ, award })).decision
+    const { savings } = reportOn({ responses: beside, rfq: RFQ, award }).decision
     expect(savings?.message).toMatch('The award on record, 6,000 t, costs 120,000 USD less than')
   })
 })

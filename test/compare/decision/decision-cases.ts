@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { TonnesRange } from '../../../src/compare/awards/award-rule.js'
 import type { Award, Decision } from '../../../src/compare/decision/decision-model.js'
 import { OFFER_REQUIREMENTS } from '../../../src/compare/offer/requirements.js'
-import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
+import type { RfqReport } from '../../../src/compare/report/compare-offers.js'
 import {
   type AwardTolerance,
   DEFAULT_SETTINGS,
@@ -14,15 +14,15 @@ import {
   type RequirementName,
 } from '../../../src/core/decision/settings.js'
 import {
-  comparisonInput,
   delivery,
   listingId,
   offerId,
+  reportOn,
   response,
   storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
-import { everySet, type TestLot, type TriedSet } from '../awards/award-sets.js'
+import { everySet, type TestLot, type TriedSet, unbeaten } from '../awards/award-sets.js'
 
 /** What an invented offer does not meet, chosen by the test. */
 export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
@@ -110,19 +110,17 @@ export function reportOf(of: Case, change: { at?: number; dollars?: number; isRe
   const responses = offers.map((offer, at) =>
     documentOf(offer, at + 1, at === change.at ? ownPrice(offer, change.dollars ?? 0) : undefined),
   )
-  return compareOffers(
-    comparisonInput({
-      responses: change.isReversed ? responses.reverse() : responses,
-      rfq: {
-        ...{ minVolume: min, maxVolume: max, contractTypes: ['forward'], fulfilmentDueDate: '2026-12-31' },
-        pricing: { minUnitPrice: minCents / 100, maxUnitPrice: maxCents / 100, currency: 'USD' },
-      },
-      settings: {
-        ...{ currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, discountRate: DISCOUNT_RATE },
-        ...{ awardTolerance: tolerance, priceBasis: basis, volume, requirements: levels },
-      },
-    }),
-  )
+  return reportOn({
+    responses: change.isReversed ? responses.reverse() : responses,
+    rfq: {
+      ...{ minVolume: min, maxVolume: max, contractTypes: ['forward'], fulfilmentDueDate: '2026-12-31' },
+      pricing: { minUnitPrice: minCents / 100, maxUnitPrice: maxCents / 100, currency: 'USD' },
+    },
+    settings: {
+      ...{ currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, discountRate: DISCOUNT_RATE },
+      ...{ awardTolerance: tolerance, priceBasis: basis, volume, requirements: levels },
+    },
+  })
 }
 
 /** Positions of the offers of an award. */
@@ -193,16 +191,9 @@ export function bestAward(of: Case, positions: readonly number[], range: TonnesR
   return { status: 'partial', cost: cheapest, tonnes: most }
 }
 
-/** The sets that no other one beats, by tonnes: one of equal ones. */
-export function efficientSets(of: Case, positions: readonly number[], upper: number): TriedSet[] {
-  const all = everySet(lotsOf(of, positions)).filter(({ tonnes }) => tonnes <= upper)
-  const byTonnes = new Map<number, TriedSet>()
-  for (const set of all) {
-    const isBeaten = all.some(({ tonnes, cost }) => tonnes >= set.tonnes && cost < set.cost * (1 - 1e-12))
-    if (!isBeaten) byTonnes.set(set.tonnes, set)
-  }
-  return [...byTonnes.values()].sort((a, b) => a.tonnes - b.tonnes)
-}
+/** The efficient sets of some of the offers. */
+export const efficientSets = (of: Case, positions: readonly number[], upper: number): TriedSet[] =>
+  unbeaten(everySet(lotsOf(of, positions)), upper)
 
 /** In cents, by the price basis, as `TriedSet`. */
 export const costOf = ({ costPerTonne: each, tonnes }: Award): number => 100 * each * tonnes

@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { DeveloperQuestions } from '../../../src/compare/decision/decision-model.js'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import {
   type ComparisonOverrides,
-  comparisonInput,
   delivery,
   lines,
   offerId,
+  reportOn,
   sized,
   storedDocument,
   summaryOf,
@@ -15,10 +13,7 @@ import {
 } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
-interface Scene {
-  rfq?: Body
-  settings?: SettingsInput
-}
+type Scene = Pick<ComparisonOverrides, 'rfq' | 'settings'>
 
 /** Asks for 5,000 t to 9,000 t at 40 USD at most. */
 const RFQ = {
@@ -28,8 +23,7 @@ const RFQ = {
 const lettersOf = (
   responses: NonNullable<ComparisonOverrides['responses']>,
   { rfq = {}, settings = {} }: Scene = {},
-): DeveloperQuestions[] =>
-  compareOffers(comparisonInput({ responses, rfq: { ...RFQ, ...rfq }, settings })).decision.questions
+): DeveloperQuestions[] => reportOn({ responses, rfq: { ...RFQ, ...rfq }, settings }).decision.questions
 const questionsAbout = (id: string, letters: readonly DeveloperQuestions[]) =>
   letters.flatMap(({ offers }) => offers.flatMap(({ offerId: of, questions }) => (of === id ? questions : [])))
 /** What is asked about an offer that nothing competes with. */

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { CreditClaim } from '../../../src/core/decision/recommendation.js'
 import {
-  comparisonInput,
   delivery,
   listing,
   listingId,
   offerId,
   RFQ_ID,
+  reportOn,
   response,
   storedDocument,
   vintage,
@@ -27,12 +26,10 @@ const offered = (period: Body, volume: number) => vintage({ ...period, volume })
 
 /** What is said of an offer with these vintages. */
 function shortages(vintages: Body[], of: Body, missingSince: string | null = null): string[] {
-  const { offers } = compareOffers(
-    comparisonInput({
-      responses: [response(1, { offer: { scheduledDeliveries: [delivery({ vintages })] } })],
-      listings: [storedDocument(listing(1, of), { missingSince })],
-    }),
-  )
+  const { offers } = reportOn({
+    responses: [response(1, { offer: { scheduledDeliveries: [delivery({ vintages })] } })],
+    listings: [storedDocument(listing(1, of), { missingSince })],
+  })
   return offers.flatMap(({ flags }) =>
     flags.flatMap(({ code, message }) => (code === 'beyond-availability' ? [message] : [])),
   )
@@ -84,9 +81,7 @@ describe('the tonnes offered of a year', () => {
   })
 
   it('beyond the listing are a condition and a question', () => {
-    const { recommendation, questions } = compareOffers(
-      comparisonInput({ responses: [response(1)], listings: [listing(1, NINE)] }),
-    ).decision
+    const { recommendation, questions } = reportOn({ responses: [response(1)], listings: [listing(1, NINE)] }).decision
     expect(recommendation.award?.offers.map(({ id }) => id)).toEqual([offerId(1)])
     expect(recommendation.conditions[0]?.message).toBe('10,000 t of 2023; the listing has 9,000.')
     expect(questions[0]?.text).toContain(
@@ -103,9 +98,9 @@ describe('what offers for other RFQs claim of a listing', () => {
   })
   /** An offer of 10,000 t of 2023, of which the listing has 11,000. */
   const flagsBeside = (claims: CreditClaim[], of: Body = {}, listed: Body = LISTED) =>
-    compareOffers(
-      comparisonInput({ responses: [response(1, of)], listings: [listing(1, listed)], claims }),
-    ).offers.flatMap(({ flags }) => flags.filter(({ code }) => code === 'beyond-availability'))
+    reportOn({ responses: [response(1, of)], listings: [listing(1, listed)], claims }).offers.flatMap(({ flags }) =>
+      flags.filter(({ code }) => code === 'beyond-availability'),
+    )
   const messages = (claims: CreditClaim[], listed?: Body) =>
     flagsBeside(claims, {}, listed).map(({ message }) => message)
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferReport } from '../../../src/compare/offer/offer-report-model.js'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import {
   type ComparisonOverrides,
-  comparisonInput,
   delivery,
   lines,
   offerId,
+  reportOn,
   response,
   storedDocument,
   summaryOf,
@@ -16,7 +15,7 @@ import {
 
 /** The offer of a response made with these terms. As-of is 2026-03-16, the volume asked for 10,000 t. */
 function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverrides = {}): OfferReport {
-  const report = compareOffers(comparisonInput({ responses: [response(1, { offer })], ...scene }))
+  const report = reportOn({ responses: [response(1, { offer })], ...scene })
   return report.offers[0] as OfferReport
 }
 
@@ -114,7 +113,7 @@ describe('the figures of an offer', () => {
 
   it('use the stated figures of a summary, whose pre-payments are unknown', () => {
     const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
-    const report = compareOffers(comparisonInput({ responses: [summary] }))
+    const report = reportOn({ responses: [summary] })
     const [offer] = report.offers
     expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null })
   })
@@ -139,7 +138,7 @@ describe('an offer that does not compete', () => {
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
     ['missing', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
   ])('has a reason and no rank: %s', (code, one) => {
-    const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
+    const [offer] = reportOn({ responses: [one] }).offers
     expect(offer).toMatchObject({ rank: null, standing: 'excluded' })
     expect(offer?.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
     expect(offer?.exclusions[0]?.message).toMatch(/\.$/)
@@ -150,7 +149,7 @@ describe('an offer that does not compete', () => {
     const offerOf = (expiryDate: string, of: { status?: string; settings?: SettingsInput } = {}) => {
       const { status = 'submitted', settings = {} } = of
       const responses = [response(1, { status, offer: { expiryDate } })]
-      return compareOffers(comparisonInput({ responses, settings })).offers[0]
+      return reportOn({ responses, settings }).offers[0]
     }
     const expired = offerOf('2026-03-15')
     expect(expired).toMatchObject({ rank: null, standing: 'not-compliant', exclusions: [] })
@@ -214,7 +213,7 @@ it('labels an offer by developer, adds the project if the developer is shared, t
       submittedAt: `2026-03-0${number}T00:00:00.000Z`,
     })
   const responses = [by(1, 'Acme', 'A'), by(2, 'acme', 'B'), by(3, 'Acme', 'A'), by(4, 'Solo', 'X'), by(5, null, null)]
-  const { offers } = compareOffers(comparisonInput({ responses }))
+  const { offers } = reportOn({ responses })
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   expect([1, 2, 3, 4, 5].map((number) => labels.get(offerId(number)))).toEqual([
     'Acme · A (no. 1)',

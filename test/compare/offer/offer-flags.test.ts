@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Flag, FlagCode } from '../../../src/compare/offer/offer-report-model.js'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { RfqResponse } from '../../../src/core/documents/observation.js'
 import {
   type ComparisonOverrides,
-  comparisonInput,
   lines,
   offerId,
+  reportOn,
   response,
   summaryOf,
 } from '../../helpers/data/comparison-inputs.js'
@@ -58,8 +57,7 @@ const CASES: Record<Exclude<FlagCode, 'beyond-availability'>, [scene: Comparison
   ],
 }
 
-const flagsOf = (scene: ComparisonOverrides): Flag[] =>
-  compareOffers(comparisonInput(scene)).offers.flatMap(({ flags }) => flags)
+const flagsOf = (scene: ComparisonOverrides): Flag[] => reportOn(scene).offers.flatMap(({ flags }) => flags)
 
 describe('a flag on an offer', () => {
   it('is not raised on consistent data', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
-import { comparisonInput, lines, offerId, response, storedDocument } from '../../helpers/data/comparison-inputs.js'
+import { lines, offerId, reportOn, response, storedDocument } from '../../helpers/data/comparison-inputs.js'
 
 const at = (unitPrice: number, of: object = {}) => ({ ...lines({ unitPrice }), ...of })
 
@@ -11,7 +10,7 @@ describe('ranks', () => {
         firstObservedAt: `2026-03-0${number === 4 ? 1 : 2}T00:00:00.000Z`,
       }),
     )
-    const { offers } = compareOffers(comparisonInput({ responses: same }))
+    const { offers } = reportOn({ responses: same })
     expect(offers.map(({ id }) => id)).toEqual([4, 1, 2, 3].map(offerId))
     expect(offers.map(({ rank, sequence }) => [rank, sequence])).toEqual([1, 2, 3, 4].map((n) => [n, n]))
   })
@@ -25,7 +24,7 @@ describe('ranks', () => {
       response(5, { offer: at(11) }),
       response(6, { status: 'accepted', offer: at(2, { currency: 'EUR' }) }),
     ]
-    const { offers } = compareOffers(comparisonInput({ responses }))
+    const { offers } = reportOn({ responses })
     expect(offers.map(({ id, standing, rank }) => [id, standing, rank])).toEqual([
       [offerId(4), 'accepted', null],
       [offerId(6), 'accepted', null],
@@ -42,6 +41,6 @@ it('counts and lowest price are those of the ranked offers', () => {
   const responses = [10, 14, 11, 20].map((price, index) =>
     response(index + 1, { status: price === 20 ? 'rejected' : 'submitted', offer: at(price) }),
   )
-  const { summary } = compareOffers(comparisonInput({ responses }))
+  const { summary } = reportOn({ responses })
   expect(summary).toEqual({ offers: 4, missing: 0, ranked: 3, lowestPrice: 10, coverage: 1 })
 })

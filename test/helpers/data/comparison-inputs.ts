@@ -4,7 +4,7 @@
  */
 import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
-
+import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
 
 type Body = Record<string, unknown>
@@ -200,6 +200,9 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
     ...rest,
   }
 }
+
+/** The report on one RFQ with its responses. */
+export const reportOn = (scene: ComparisonOverrides = {}): RfqReport => compareOffers(comparisonInput(scene))
 
 const isObject = (value: unknown): value is Body => value !== null && typeof value === 'object'
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import { OFFER_COLUMNS } from '../../../src/tables/offer/offer-view.js'
 import { printCsv } from '../../../src/tables/print/csv.js'
 import { jsonRow, jsonSchema } from '../../../src/tables/print/json.js'
 import { printTerminal } from '../../../src/tables/print/terminal.js'
 import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
-import { comparisonInput, lines, response, rfq } from '../../helpers/data/comparison-inputs.js'
+import { lines, reportOn, response, rfq } from '../../helpers/data/comparison-inputs.js'
 
 const offer = (unitPrice: number, more: object = {}) => ({
   offer: {
@@ -17,17 +16,15 @@ const offer = (unitPrice: number, more: object = {}) => ({
 
 /** Offers at 9.256 USD/t, at 8 EUR/t, and one that was rejected, for 1,000 t at 10 USD/t at most. */
 const { offers } = rfqView(
-  compareOffers(
-    comparisonInput({
-      rfq: rfq({ minVolume: 1_000, pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 10 } }),
-      responses: [
-        response(1, offer(9.256)),
-        response(2, offer(8, { currency: 'EUR' })),
-        response(3, { ...offer(5), status: 'rejected' }),
-      ],
-      settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.25 } } },
-    }),
-  ),
+  reportOn({
+    rfq: rfq({ minVolume: 1_000, pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 10 } }),
+    responses: [
+      response(1, offer(9.256)),
+      response(2, offer(8, { currency: 'EUR' })),
+      response(3, { ...offer(5), status: 'rejected' }),
+    ],
+    settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.25 } } },
+  }),
 )
 const rows = offers.map((each) => jsonRow(OFFER_COLUMNS, each))
 

@@ -1,24 +1,21 @@
 import { expect, it } from 'vitest'
-import { compareOffers } from '../../../src/compare/report/compare-offers.js'
 import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { awardOf, movesOf, settingTitle } from '../../../src/tables/rfq/what-if.js'
-import { comparisonInput, rfq, sized } from '../../helpers/data/comparison-inputs.js'
+import { reportOn, rfq, sized } from '../../helpers/data/comparison-inputs.js'
 
 /** Offers of 4,000 t at 9, 6,000 t at 10 and 10,000 t at 9.80 USD/t, for an RFQ of 4,000 to 12,000 t, with other settings. */
 const compared = (settings: SettingsInput = {}) =>
   rfqView(
-    compareOffers(
-      comparisonInput({
-        rfq: rfq({
-          minVolume: 4_000,
-          maxVolume: 12_000,
-          pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 11 },
-        }),
-        responses: [sized(1, 4_000, 9), sized(2, 6_000, 10), sized(3, 10_000, 9.8)],
-        settings,
+    reportOn({
+      rfq: rfq({
+        minVolume: 4_000,
+        maxVolume: 12_000,
+        pricing: { currency: 'USD', minUnitPrice: 1, maxUnitPrice: 11 },
       }),
-    ),
+      responses: [sized(1, 4_000, 9), sized(2, 6_000, 10), sized(3, 10_000, 9.8)],
+      settings,
+    }),
   )
 const moves = (settings: SettingsInput) =>
   movesOf(compared(), compared(settings)).map(({ number, message }) => `${number}: ${message}`)
