@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
-import { readAndRecord } from '../../src/closing/read-rfq.js'
 import type { Effect } from '../../src/sandbox/index.js'
-import { RunLostError } from '../../src/store/errors.js'
-import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
 import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
@@ -47,28 +45,6 @@ describe('the RFQs that a round closes', () => {
     expect(known?.responses.find(({ id }) => id === offers[1])?.body).toMatchObject({ offer })
   })
 
-  it('are past due by the end of the day in the time zone of the channel, and after its grace period', async () => {
-    const fixture = await openClosingFixture()
-    const timeZone = 'America/Los_Angeles'
-    fixture.setTime('2026-11-21T07:59:00Z')
-    await fixture.closeExpired({ timeZone })
-    fixture.setTime('2026-11-21T08:59:00Z')
-    await fixture.closeExpired({ timeZone, graceHours: 1 })
-    expect(fixture.posts()).toEqual([])
-    fixture.setTime('2026-11-21T09:00:00Z')
-    expect((await fixture.closeExpired({ timeZone, graceHours: 1 })).run.changed).toBe(1)
-  })
-
-  it('include those that no finished poll has read', async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    await poll.step(() => readAndRecord({ context: closingContextOf(fixture), run: poll }, id))
-    expect((await fixture.closeExpired()).decisions).toMatchObject([
-      { outcome: 'closed', evidence: { list: { runId: 2, isWhole: true } } },
-    ])
-  })
-
   it('are counted without those that were closed before, and invalid ones are counted as such', async () => {
     const fixture = await openClosingFixture([{}, {}, {}, {}])
     fixture.sandbox.world.closeRfq(rfqId(1))
@@ -93,14 +69,6 @@ describe('a round with more RFQs than maxPerRun', () => {
         evidence: { codes: ['max-per-run'], approvalPlan: approvalPlan },
       })),
     )
-  })
-
-  it.each([
-    ['has exactly that many', { maxPerRun: 3 }, { closed: 3, blocked: 0 }],
-    ['is a dry run', { maxPerRun: 2, mode: 'dry-run' } as const, { wouldClose: 3, blocked: 0 }],
-  ])('is not blocked if it %s', async (_title, policy, counts) => {
-    const fixture = await threeRfqs()
-    expect(await fixture.closeExpired(policy)).toMatchObject({ counts, approvalPlan: null })
   })
 
   it('has one decision per RFQ and day, and is approved also after a restart', async () => {
@@ -296,68 +264,28 @@ describe('an RFQ that the round evaluates', () => {
     },
   )
 
-  describe.each(['on', 'dry-run'] as const)('in a round that is %s', (mode) => {
-    /** Something happens after the list of the round was read. */
-    const closeAfter = (fixture: Fixture, act: () => unknown) => {
-      let isFirst = true
+  it.each([
+    ['on', false],
+    ['on', true],
+    ['dry-run', false],
+    ['dry-run', true],
+  ] as const)(
+    'is kept open if a poll finds meanwhile that it is missing: %s, it changed: %s',
+    async (mode, changes) => {
+      const fixture = await openClosingFixture()
+      const { world, faults } = fixture.sandbox
+      // After the list of the round was read.
       const stopped = async () => {
-        if (isFirst) await act()
-        isFirst = false
+        faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+        await fixture.pollRfqs({ acceptLoss: true })
+        if (changes) world.changeRfq(rfqId(1), { title: 'Another title' })
         return null
       }
-      return fixture.closeExpired({ mode }, { stopped })
-    }
-
-    it('is recorded with its offers if its fresh read shows that it changed', async () => {
-      const fixture = await openClosingFixture()
-      const { world } = fixture.sandbox
-      world.addResponse(rfqId(1))
-      await fixture.pollRfqs()
-      const { version } = await fixture.candidate()
-      await closeAfter(fixture, () => world.changeRfq(rfqId(1), { responseDueDate: '2026-12-01' }))
-      expect(await fixture.candidate()).toMatchObject({
-        version: version + 1,
-        document: { responseDueDate: '2026-12-01' },
-      })
-      expect(fixture.operations().slice(-3)).toEqual(['readRfq', 'readResponse', 'readRfq'])
-    })
-
-    it.each([false, true])(
-      'is kept open if a poll finds meanwhile that it is missing, and it changed: %s',
-      async (changes) => {
-        const fixture = await openClosingFixture()
-        const { world, faults } = fixture.sandbox
-        const { decisions } = await closeAfter(fixture, async () => {
-          faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
-          await fixture.pollRfqs({ acceptLoss: true })
-          if (changes) world.changeRfq(rfqId(1), { title: 'Another title' })
-        })
-        expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['missing'] } }])
-        expect(fixture.posts()).toEqual([])
-      },
-    )
-
-    it('is kept open if its fresh read has no identifier', async () => {
-      const fixture = await openClosingFixture()
-      const effect = { kind: 'patch', patch: { id: null } } as const
-      fixture.always({ operation: 'readRfq' }, effect)
-      const { decisions } = await fixture.closeExpired({ mode })
-      expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['state', 'due-date', 'document'] } }])
+      const { decisions } = await fixture.closeExpired({ mode }, { stopped })
+      expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['missing'] } }])
       expect(fixture.posts()).toEqual([])
-    })
-  })
-
-  it('is kept open, and not read, if the list shows that it was extended or closed', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
-    fixture.sandbox.world.closeRfq(rfqId(2))
-    const requests = fixture.operations().length
-    expect((await fixture.closeExpired()).decisions).toMatchObject([
-      { rfqId: rfqId(1), decision: 'keep', outcome: null, reason: expect.stringContaining('2026-12-24') },
-      { rfqId: rfqId(2), decision: 'keep', outcome: null, reason: expect.stringContaining('closed') },
-    ])
-    expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
-  })
+    },
+  )
 
   it('is not even read while its last close is refused, and does not count for maxPerRun', async () => {
     const fixture = await openClosingFixture([{}, {}])
@@ -398,23 +326,6 @@ describe('an RFQ that the round evaluates', () => {
     expect(fixture.posts()).toHaveLength(1)
   })
 
-  it('is not asked for again while its close is not settled, and the reason says why', async () => {
-    const fixture = await openClosingFixture()
-    fixture.answerCloses(rfqId(1), 500)
-    const stopped = () => (fixture.posts().length > 0 ? 'Closing is off.' : null)
-    const text = 'an earlier close of it is not settled yet'
-    const first = await fixture.closeExpired({}, { stopped })
-    expect(first.decisions).toMatchObject([
-      { decision: 'keep', reason: `${text} (Closing is off.)`, versionBefore: 1, evidence: { codes: ['open-intent'] } },
-    ])
-    expect(first.run).toMatchObject({ changed: 0, error: expect.stringContaining('1 not settled (1001)') })
-    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
-    await fixture.pollRfqs()
-    fixture.always({ operation: 'readRfq' }, { kind: 'status', status: 503 })
-    expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'keep', reason: text }])
-    expect(fixture.posts()).toHaveLength(1)
-  })
-
   it('is blocked if the kill switch is turned on after its evaluation, and the round ends', async () => {
     const fixture = await openClosingFixture([{}, {}])
     const requests = fixture.operations().length
@@ -448,19 +359,5 @@ describe('an RFQ that the round evaluates', () => {
     })
     expect(closedIds(fixture)).not.toContain(rfqId(2))
     expect(fixture.sandbox.requests.slice(-1)).toMatchObject([{ rfqId: rfqId(1), operation: 'readRfq' }])
-  })
-
-  it('is not read any more after another process took over the run', async () => {
-    const fixture = await openClosingFixture()
-    const requests = fixture.operations().length
-    const beginRun = fixture.store.beginRun.bind(fixture.store)
-    const store = Object.assign(Object.create(fixture.store), {
-      beginRun: async (...parameters: Parameters<typeof beginRun>) => ({
-        ...(await beginRun(...parameters)),
-        lost: AbortSignal.abort(new RunLostError('taken over')),
-      }),
-    })
-    await expect(fixture.closeExpired({}, { store })).rejects.toThrow(RunLostError)
-    expect(fixture.operations().slice(requests)).toEqual(['listRfqs'])
   })
 })

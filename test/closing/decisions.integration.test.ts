@@ -97,27 +97,6 @@ describe('the evidence of a decision', () => {
     ])
   })
 
-  it('of an RFQ that is kept open has all reasons against, and no reading if nothing was read', async () => {
-    const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }])
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
-    await fixture.pollRfqs({ acceptLoss: true })
-    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
-    const { decisions } = await fixture.closeExpired()
-    const against = [
-      expect.stringContaining('placeholder for no date'),
-      expect.stringContaining('missing from the list'),
-    ]
-    expect(decisions).toMatchObject([{ evidence: { codes: ['due-date', 'missing'], against, reading: null } }])
-    expect(decisions[0]?.reason).toMatch(/placeholder for no date; it has been missing from the list/)
-  })
-
-  it('has no clock of the marketplace if there was no Date header', async () => {
-    const fixture = await openClosingFixture()
-    fixture.always({}, { kind: 'date', value: null })
-    const { decisions } = await fixture.closeExpired()
-    expect(decisions[0]?.evidence.reading).toMatchObject({ marketplaceClock: null, skewSeconds: null })
-  })
-
   it('of a close has the request, the reply and what the verifying read showed, and it is sent once', async () => {
     const fixture = await openClosingFixture()
     const { decisions, run } = await fixture.closeExpired()
@@ -173,25 +152,11 @@ describe('the evidence of a decision', () => {
       failure: decision?.message,
     })
   })
-
-  it('of an intent that a crash left open has the time at which it was sent', async () => {
-    const fixture = await openClosingFixture()
-    await fixture.leaveIntent(rfqId(1), { posts: 1, evidence: { byHand: true } })
-    fixture.sandbox.world.closeRfq(rfqId(1))
-    fixture.advanceSeconds(600)
-    expect((await fixture.closeExpired()).decisions).toMatchObject([
-      {
-        outcome: 'closed',
-        evidence: { byHand: true, request: { sentAt: ['2026-11-21T12:00:00.000Z'], posts: 1 }, answer: null },
-      },
-    ])
-  })
 })
 
 describe('a decision that a round repeats', () => {
   it.each<[string, Partial<ClosingPolicy>, ((fixture: Fixture) => unknown) | null, number]>([
     ['is counted if nothing changed', {}, null, 1],
-    ['is counted in a dry run', { mode: 'dry-run' }, null, 1],
     ['is counted with other hours of grace', { graceHours: 1 }, null, 1],
     [
       'is counted if only updatedAt changed',

@@ -63,28 +63,11 @@ describe('evaluating an RFQ for closing', () => {
     ['known from its list entry only', { shape: 'summary' }, 'document', /only its list entry/],
     ['whose stored document is invalid', { valid: false }, 'document', /does not match the documented format/],
     ['that the list says is closed', listedAs({ state: 'closed' }), 'document', /contradicts it: it says "closed"$/],
-    [
-      'that the list shows due later',
-      listedAs({ responseDueDate: '2027-01-31' }),
-      'document',
-      /says "due 2027-01-31"$/,
-    ],
-    [
-      'with two contradictions',
-      listedAs({ state: 7, responseDueDate: 'soon' }),
-      'document',
-      /says a value that is no text and "due soon"$/,
-    ],
     ['with several entries', listedAs([{}, { title: 'a' }]), 'document', /differing entries/],
     ['that is missing', { missingSince: '2026-11-21T10:00:00.000Z' }, 'missing', /since 2026-11-21T10:00:00.000Z$/],
   ])('finds a reason against one %s', (_what, more, code, text) => {
     const reasons = evaluated(more).against.filter((reason) => reason.code === code)
     expect(reasons).toEqual([{ code, text: expect.stringMatching(text) }])
-  })
-
-  it('closes one of which the list says the same, or nothing', () => {
-    for (const body of [{ state: 'open', responseDueDate: '2026-11-20' }, { title: 'Another' }])
-      expect(evaluated(listedAs(body)).against).toEqual([])
   })
 
   it('takes the first day of 2000 as a date, not as a placeholder', () => {
@@ -145,6 +128,7 @@ describe('the reason against closing an RFQ again', () => {
       code: 'uncertain',
       text: expect.stringMatching(/is uncertain: no effect \(closing decision 5\)$/),
     })
+    expect(blocked(replyed(outcome), { of: { ...candidate, hash: 'other' } })).toMatchObject({ code: 'uncertain' })
     expect(blocked(replyed(outcome), { now, retry: [candidate.id] })).toBeNull()
     expect(blocked(replyed(outcome), { now, retry: ['another'] })).not.toBeNull()
   })

@@ -91,19 +91,6 @@ describe('a closing round for one RFQ', () => {
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([id, other])
   })
 
-  it('and the round of the schedule send one close, whichever comes first', async () => {
-    const fixture = await openChannelFixture()
-    const store = await openAgain(fixture.store.name, { clock: fixture.now })
-    for (let round = 0; round < 6; round++) {
-      const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-      await fixture.pollRfqs()
-      const rounds = [() => fixture.closeExpired({ only: [id] }), () => fixture.closeExpired({}, { store })]
-      if (round % 2 === 1) rounds.reverse()
-      await Promise.allSettled(rounds.map((start) => start()))
-      expect(fixture.posts()).toHaveLength(round + 1)
-    }
-  })
-
   it('are decided once by two rounds at the same time, neither of which fails', async () => {
     const fixture = await openChannelFixture()
     const store = await openAgain(fixture.store.name, { clock: fixture.now })

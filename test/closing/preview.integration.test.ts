@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readAndRecord } from '../../src/closing/read-rfq.js'
 import { closingOutlook } from '../../src/tables/closings/closing-outlook.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
+import { openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { testConfig } from '../helpers/test-config.js'
 import { viewSourceOf } from '../helpers/view-source.js'
@@ -53,15 +52,6 @@ describe('the preview of a close', () => {
       [rfqId(3), true],
     ])
     expect(stop).toMatchObject({ code: 'dry-run' })
-  })
-
-  it('does not exist for an RFQ that is not stored, and needs no poll for one that is', async () => {
-    const fixture = await openChannelFixture()
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    expect(await preview(fixture, id)).toBeUndefined()
-    const poll = await holdingRun(fixture.store, { channel: KEY, kind: 'rfqs', now: fixture.now() })
-    await readAndRecord({ context: closingContextOf(fixture), run: poll }, id)
-    expect(await preview(fixture, id)).toMatchObject({ against: [], why: null })
   })
 
   it('says that a close of the RFQ is not settled, and that a round in progress settles it', async () => {

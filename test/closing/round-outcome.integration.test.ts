@@ -13,13 +13,6 @@ const fail = (message: string) => async () => {
 const UNKNOWN = '0001-01-01'
 
 describe('a closing round', () => {
-  it('does not begin with an unknown time zone', async () => {
-    const fixture = await openClosingFixture()
-    await expect(fixture.closeExpired({ timeZone: 'Nowhere/None' })).rejects.toThrow(RangeError)
-    expect(await fixture.store.runs({ kind: 'close' })).toEqual([])
-    expect(fixture.posts()).toEqual([])
-  })
-
   it('counts repeated decisions and reports what needs attention also if it is interrupted', async () => {
     const fixture = await openClosingFixture([{ responseDueDate: UNKNOWN }, {}, {}])
     await fixture.closeExpired({ mode: 'dry-run' })

@@ -70,14 +70,6 @@ describe('an intent that a crash left open', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('is unknown if its RFQ is not past due any more, even while the kill switch is on', async () => {
-    const fixture = await openCrashedFixture(1)
-    fixture.sandbox.world.changeRfq(rfqId(1), EXTENDED)
-    const { decisions } = await fixture.closeExpired({}, { stopped: () => 'stopped' })
-    expect(decisions).toMatchObject([{ decision: 'close', outcome: 'unknown' }])
-    expect(fixture.posts()).toEqual([])
-  })
-
   it.each([
     [0, null],
     [1, 'unknown'],
@@ -112,13 +104,5 @@ describe('an intent that a crash left open', () => {
     expect(decisions[0]).toMatchObject(status === 404 ? gone : { rfqId: rfqId(2), decision: 'keep' })
     expect(failures).toHaveLength(status === 404 ? 0 : 1)
     expect(fixture.posts()).toEqual([])
-  })
-
-  it('stays open if its RFQ is not in a restored database and cannot be read, and others are closed', async () => {
-    const fixture = await openCrashedFixture(1, { id: rfqId(7) })
-    const { failures, decisions } = await fixture.closeExpired()
-    expect(failures).toMatchObject([{ id: `RFQ ${rfqId(7)}` }])
-    expect(decisions).toMatchObject([{ rfqId: rfqId(1), outcome: 'closed' }])
-    expect(await fixture.store.openIntents(KEY)).toMatchObject([{ rfqId: rfqId(7) }])
   })
 })

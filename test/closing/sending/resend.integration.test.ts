@@ -136,17 +136,6 @@ describe('a close that did not succeed', () => {
     expect(fixture.posts()).toHaveLength(5)
   })
 
-  it('with an uncertain effect is not sent again because the document changed', async () => {
-    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
-    for (let round = 0; round < 8; round++) {
-      await fixture.closeExpired()
-      fixture.sandbox.world.changeRfq(fixture.id, { title: `Title ${round}` })
-      await fixture.pollRfqs()
-      fixture.advanceSeconds(6 * 3600)
-    }
-    expect(fixture.posts()).toHaveLength(2)
-  })
-
   it('is sent again by a person only, who is named', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 400 })
     await fixture.closeExpired()
