@@ -1,11 +1,9 @@
 import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
-import type { ProblemCode } from '../core/documents/lenient-parser.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
-import type { ItemFailure } from '../store/runs/with-run.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
 import { countChange, type Poll } from './poll.js'
@@ -32,8 +30,6 @@ export interface RfqReading extends Poll {
 export const MAX_UNRECORDED = 64
 /** RFQs whose responses are loaded together. */
 const LOADED_TOGETHER = 50
-/** Problems of a list entry that the RFQ itself does not show. */
-const LIST_PROBLEMS: readonly ProblemCode[] = ['duplicate', 'encoding']
 
 /** The name of an RFQ in messages. */
 export const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
@@ -127,12 +123,13 @@ async function fetchRfq(reading: RfqReading, entry: RfqEntry): Promise<FetchedRf
       return choice
     },
     stored,
-    // So that problems of its entry are counted.
-    parseRfq: listProblems(entry).length > 0,
     attemptOnce: !reading.isManual,
     onUnavailable: (error) => unavailable.push(error),
   })
-  progress.failures.push(...describeUnavailable(entry, unavailable))
+  // One failure, however many of its offers could not be read.
+  const [first] = unavailable
+  const more = unavailable.length > 1 ? ` (and ${unavailable.length - 1} more of its offers could not be read)` : ''
+  if (first) progress.failures.push({ id: nameOf(entry), message: `${first.message}${more}` })
   return fetched
 }
 
@@ -156,23 +153,15 @@ export async function recordListEntry(
   countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt }, context.now()))
 }
 
-/** Records an RFQ as it was read, with the problems of its list entry. */
+/** Records an RFQ as it was read, with the problem that several entries of the list have its identifier. */
 async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: FetchedRfq): Promise<void> {
   const { context, run, progress } = reading
-  const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...listProblems(entry)] }
+  const ofList = entry.problems.filter(({ code }) => code === 'duplicate')
+  const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...ofList] }
   const recorded = await context.store.recordRfq(run, { ...fetched, rfq }, context.now())
   countRecorded(reading, rfq, recorded)
   progress.counts.seen += fetched.responses.length + (fetched.observed?.length ?? 0)
   progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
-}
-
-const listProblems = ({ problems }: RfqEntry) => problems.filter(({ code }) => LIST_PROBLEMS.includes(code))
-
-/** Reports one failure, however many offers of the RFQ could not be read. */
-function describeUnavailable(entry: RfqEntry, [first, ...others]: readonly UnavailableError[]): ItemFailure[] {
-  if (first === undefined) return []
-  const more = others.length === 0 ? '' : ` (and ${others.length} more of its offers could not be read)`
-  return [{ id: nameOf(entry), message: `${first.message}${more}` }]
 }
 
 /** Counts a recorded RFQ and its responses. */

@@ -30,8 +30,6 @@ export interface PollReadOptions {
   choose: (listed: readonly ListedResponse[]) => ResponseChoice
   /** What is stored: a text that is the same is not parsed again. */
   stored: StoredState | undefined
-  /** Parse the RFQ whatever is stored. */
-  parseRfq: boolean
   /** Request a document whose last request failed only once. */
   attemptOnce: boolean
   /** Called with the error of a failed request for a response, whose summary is used instead. */
@@ -53,14 +51,8 @@ export async function readRfqWithResponses(
 ): Promise<FetchedRfq> {
   const stored = poll?.stored
   const retriesAfter = (hasFailed: boolean) => (poll?.attemptOnce && hasFailed ? 0 : undefined)
-  const {
-    value: rfq,
-    readAt,
-    serverDate,
-  } = await session.readRfq(id, {
-    knownHash: poll?.parseRfq ? null : knownHash(stored?.rfq),
-    retries: retriesAfter(rfqFailed(stored?.rfq)),
-  })
+  const options = { knownHash: knownHash(stored?.rfq), retries: retriesAfter(rfqFailed(stored?.rfq)) }
+  const { value: rfq, readAt, serverDate } = await session.readRfq(id, options)
   const { summaries, responsesComplete } = readSummaries(rfq)
   const choice = poll?.choose(summaries)
 
