@@ -5,17 +5,10 @@ import { FONTS, lightColour, SIZES } from '../tables/look/colours.js'
 import { escapeMarkup } from '../tables/look/markup.js'
 import { describeEvent, type EventText } from './event-text.js'
 
-interface EmailContent {
-  /** One line. */
-  subject: string
-  text: string
-  html: string
-}
-
 const MAX_SUBJECT = 120
 
 /** A message about events, as text and as a page of HTML: first those with something to do. */
-export function emailMessage(events: readonly EventRecord[]): EmailContent {
+export function emailMessage(events: readonly EventRecord[]) {
   const all = events.map((event): Item => ({ at: event.at, ...describeEvent(event) }))
   const items = [...all.filter(({ remedy }) => remedy !== null), ...all.filter(({ remedy }) => remedy === null)]
   const more = items.length > 1 ? `, and ${items.length - 1} more` : ''

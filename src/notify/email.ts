@@ -12,20 +12,16 @@ const TIMEOUT_MS = 15_000
 /** The timeout from connecting to the last reply, in milliseconds. */
 const MAX_TOTAL_MS = 60_000
 
-interface EmailOptions {
-  messageId: string
-  now: Date
-  signal: AbortSignal
-  /** The folder of reports; only workbooks in it are attached. */
-  reportsDirectory: string
-}
-
-/** Sends events as one message by SMTP. Never rejects, except with the reason of the signal. */
+/**
+ * Sends events as one message by SMTP. Never rejects, except with the reason of the signal.
+ * @param options.reportsDirectory the folder of reports; only workbooks in it are attached
+ */
 export async function sendEmail(
   target: EmailTarget,
   events: readonly EventRecord[],
-  { messageId, now, signal, reportsDirectory }: EmailOptions,
+  options: { messageId: string; now: Date; signal: AbortSignal; reportsDirectory: string },
 ): Promise<SendResult> {
+  const { messageId, now, signal, reportsDirectory } = options
   const { smtp, from, to, attachWorkbook } = target
   const attachments = attachWorkbook ? await findWorkbooks(events, reportsDirectory) : []
   const transport = createTransport({
@@ -78,16 +74,15 @@ function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendR
   return { kind: 'failed', ...failure, retryAfterMs: null }
 }
 
-/** The limits of attachments. Workbooks beyond them are not attached; the message has their names. */
+/** Of all attachments. Workbooks beyond it are not attached; the message has their names. */
 const MAX_BYTES = 15 * 2 ** 20
-const MAX_WORKBOOKS = 5
 
 /** The workbooks of `report.made` events that still are in the folder of reports. */
 async function findWorkbooks(events: readonly EventRecord[], directory: string) {
   const names = events.flatMap(({ kind, data }) => (kind === 'report.made' && data.report ? [data.report.name] : []))
   const found: { filename: string; content: Buffer }[] = []
   let bytes = 0
-  for (const name of [...new Set(names)].slice(0, MAX_WORKBOOKS)) {
+  for (const name of new Set(names)) {
     const path = await findReport(directory, name)
     const content = path && (await readFile(path).catch(() => null))
     if (!content || bytes + content.length > MAX_BYTES) continue

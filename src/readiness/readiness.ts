@@ -1,4 +1,4 @@
-import { closingKillSwitch, createFindClosingBlocker } from '../closing/kill-switch.js'
+import { createFindClosingBlocker } from '../closing/kill-switch.js'
 import type { Config } from '../config/contract.js'
 import { withTimeout } from '../core/async.js'
 import { ratesTask } from '../core/decision/rate-source.js'
@@ -58,16 +58,15 @@ export function createReadiness({ config, store, runner, now, schedule = null }:
 export function closingChecks(config: Config, store: Store): (now: Date) => Promise<ReadinessCheck[]> {
   const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const findClosingBlocker = createFindClosingBlocker(config, store)
-  const killSwitch = closingKillSwitch(config, store)
   return async (now) => {
     const checks: ReadinessCheck[] = []
-    const stop = channels.length === 0 && config.closing.enabled ? await killSwitch() : null
-    if (stop !== null) checks.push({ name: 'closing', ok: true, message: stopText(stop) })
     for (const { key } of channels) {
       const blocker = await findClosingBlocker(key)
       const round = blocker === null ? await store.newestRun({ channel: key, kind: 'close' }) : null
       const closes = (await store.unsettledCloses({ channel: key, now })).filter(({ inProgress }) => !inProgress)
-      const parts: string[] = blocker === null ? [] : [stopText(blocker)]
+      const parts: string[] = []
+      // A person's order already begins with "stopped".
+      if (blocker !== null) parts.push(blocker.startsWith('stopped ') ? blocker : `stopped: ${blocker}`)
       if (round?.finishedAt && round.cause !== null)
         parts.push(`last round: ${errorOf({ ...round, error: round.cause })}`)
       if (closes.length > 0)
@@ -77,9 +76,6 @@ export function closingChecks(config: Config, store: Store): (now: Date) => Prom
     return checks
   }
 }
-
-/** A message for what blocks closing. A person's order already begins with "stopped". */
-const stopText = (blocker: string): string => (blocker.startsWith('stopped ') ? blocker : `stopped: ${blocker}`)
 
 /** The configured maintenance tasks that failed. */
 export async function describeMaintenance(

@@ -6,7 +6,7 @@ import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/cha
 import { ROUNDS } from '../helpers/long-tests.js'
 import { runEnd } from '../helpers/store/holding-run.js'
 import { openNewStore } from '../helpers/store/new-store.js'
-import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 
 const EMPTY = { waiting: 0, active: 0, oldestWaitingSeconds: 0 }
 
@@ -110,17 +110,14 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true, schedule: true })
   })
 
-  it('says that a person stopped closing also if the schedule closes nothing, or no channel may be closed', async () => {
-    const off = [channelConfig('acme/forest', { autoClose: 'off' })]
-    for (const [options, name] of [[{}, 'closing of acme/forest'] as const, [{ channels: off }, 'closing'] as const]) {
-      const { store, at, messages } = await createTestReadiness(options)
-      const order = { by: 'anna', reason: 'wrong prices', now: new Date('2026-11-21T09:00:00Z') }
-      await store.stopClosing(order)
-      expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ [name]: true })
-      expect((await messages()).at(-1)).toMatch(/^stopped by anna at 2026-11-21T09:00:00\.000Z \(wrong prices\)$/)
-      await store.resumeClosing(order)
-      expect(await at('2026-11-21T10:00:00Z')).not.toHaveProperty([name])
-    }
+  it('says that a person stopped closing also if the schedule closes nothing', async () => {
+    const { store, at, messages } = await createTestReadiness()
+    const order = { by: 'anna', reason: 'wrong prices', now: new Date('2026-11-21T09:00:00Z') }
+    await store.stopClosing(order)
+    expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ 'closing of acme/forest': true })
+    expect((await messages()).at(-1)).toMatch(/^stopped by anna at 2026-11-21T09:00:00\.000Z \(wrong prices\)$/)
+    await store.resumeClosing(order)
+    expect(await at('2026-11-21T10:00:00Z')).not.toHaveProperty(['closing of acme/forest'])
   })
 
   it('reports an exceeded request budget even after manual polls, which do not plan, until a planned poll is within it', async () => {
