@@ -20,35 +20,27 @@ function startWriter(store: Store, channel: string, polls: number) {
   return { kill: () => child.kill('SIGKILL'), ended }
 }
 
-/** Reads once more after the writers have ended. */
-async function repeatUntil(isOver: () => boolean, read: () => Promise<void>) {
-  for (let isLast = false; !isLast; ) {
-    isLast = isOver()
-    await read()
-    await yieldToEventLoop()
-  }
-}
-
 type FeedReader = Awaited<ReturnType<typeof openReaderOf>>
 
-/** Reads the feed page by page. Resolves to the sequences that it saw, in the order in which it saw them. */
+/** Reads the feed page by page, once more after the writers have ended. Resolves to the sequences in the order in which it saw them. */
 async function readFeed(
   reader: FeedReader,
   limit: number,
   isOver: () => boolean,
-  onRead = (_channels: (string | null)[]) => {},
+  onEvent = (_channel: string | null) => {},
 ) {
   const seen: number[] = []
   let after = 0
-  await repeatUntil(isOver, async () => {
+  for (let isLast = false; !isLast; await yieldToEventLoop()) {
+    isLast = isOver()
     for (let isFull = true; isFull; ) {
       const { items, next } = await reader.events({ after, limit })
       seen.push(...items.map(({ sequence }) => sequence))
-      onRead(items.map(({ channel }) => channel))
+      for (const { channel } of items) onEvent(channel)
       after = next
       isFull = items.length === limit
     }
-  })
+  }
   return seen
 }
 
@@ -60,22 +52,14 @@ describe('event feed', () => {
       const writers = ['acme/one', 'acme/two'].map((channel) => startWriter(store, channel, 20))
       const killed = startWriter(store, 'acme/killed', 1_000_000)
       let isOver = false
-      const readers = await Promise.all([1, 2, 3].map(() => openReaderOf(store)))
-      const [first, ...others] = readers as [FeedReader, ...FeedReader[]]
       let read = 0
-      const feeds = Promise.all([
-        readFeed(
-          first,
-          500,
-          () => isOver,
-          (channels) => {
-            read += channels.filter((channel) => channel === 'acme/killed').length
-            if (read > 30) killed.kill()
-          },
-        ),
-        readFeed(others[0] as FeedReader, 7, () => isOver),
-        readFeed(others[1] as FeedReader, 1, () => isOver),
-      ])
+      const killSoon = (channel: string | null) => {
+        if (channel === 'acme/killed' && ++read > 30) killed.kill()
+      }
+      const limits = [500, 7, 1]
+      const feeds = limits.map(async (limit) =>
+        readFeed(await openReaderOf(store), limit, () => isOver, limit === 500 ? killSoon : undefined),
+      )
       expect(await Promise.all([...writers, killed].map(({ ended }) => ended))).toEqual([0, 0, 'SIGKILL'])
       isOver = true
       const events = (await rowsOf(store, 'select channel, kind from events order by sequence')) as {
@@ -83,7 +67,7 @@ describe('event feed', () => {
         kind: string
       }[]
       const all = events.map((_, at) => at + 1)
-      for (const seen of await feeds) expect(seen).toEqual(all)
+      for (const seen of await Promise.all(feeds)) expect(seen).toEqual(all)
       expect(new Set(events.map(({ kind }) => kind))).toEqual(new Set(['channel.first-poll', 'offer.changed']))
       // The first poll is one event; each other one changes twelve offers.
       expect(events.filter(({ channel }) => channel === 'acme/one')).toHaveLength(1 + 19 * 12)

@@ -166,36 +166,17 @@ describe('events of polls', () => {
   })
 })
 
-describe('thousands of changes at once', () => {
-  it('are one event in the first poll, also when it is killed and continued', async () => {
-    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
-    const events = eventLog(fixture)
-    await recordPoll(fixture, [offers(500)], { dies: true })
-    await recordPoll(fixture, [offers(500), offers(100)])
-    expect(await events()).toEqual([
-      expect.objectContaining({
-        kind: 'channel.first-poll',
-        data: { found: { rfqs: 2, offers: 600, problems: 0 } },
-      }),
-    ])
-  })
-
-  it('are an event each in a later poll, with the version of the offer', async () => {
-    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
-    const events = eventLog(fixture)
-    await recordPoll(fixture, [[], [], []])
-    await events()
-    await recordPoll(fixture, [offers(15), offers(15), offers(500)])
-    const added = await events()
-    expect(kinds(added)).toEqual(Array(530).fill('offer.new'))
-    expect(new Set(added.map(({ rfq_id, offer_id }) => `${rfq_id} ${offer_id}`)).size).toBe(530)
-    expect(new Set(added.map(({ version }) => version))).toEqual(new Set([1]))
-    expect(added.at(-1)?.data).toMatchObject({ rfq: { number: 2 }, offer: { projectDeveloperName: 'Green' } })
-    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
-    const changed = await events()
-    expect(kinds(changed)).toEqual(Array(515).fill('offer.changed'))
-    expect(new Set(changed.map(({ version }) => version))).toEqual(new Set([2]))
-    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
-    expect(await events()).toEqual([])
-  })
+it('a first poll that is killed and continued is one event, and each change of a later one is an event with its version', async () => {
+  const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+  const events = eventLog(fixture)
+  await recordPoll(fixture, [offers(500)], { dies: true })
+  await recordPoll(fixture, [offers(500), offers(100)])
+  const found = { rfqs: 2, offers: 600, problems: 0 }
+  expect(await events()).toEqual([expect.objectContaining({ kind: 'channel.first-poll', data: { found } })])
+  await recordPoll(fixture, [offers(500, 2), offers(100)])
+  const changed = await events()
+  expect(kinds(changed)).toEqual(Array(500).fill('offer.changed'))
+  expect(new Set(changed.map(({ offer_id }) => offer_id)).size).toBe(500)
+  expect(new Set(changed.map(({ version }) => version))).toEqual(new Set([2]))
+  expect(changed[0]?.data).toMatchObject({ rfq: { number: 0 }, offer: { projectDeveloperName: 'Green' } })
 })
