@@ -5,7 +5,8 @@ import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
-import { CHANNEL, insertIdleRuns, sql } from '../helpers/store/idle-runs.js'
+import { CHANNEL } from '../helpers/store/recording-store.js'
+import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const EVERYTHING = { before: new Date('2026-01-01T00:00:00Z') }
@@ -19,7 +20,12 @@ async function open(path: string): Promise<Store> {
 it('two prunings at once: two processes prune at once while a third polls, whose writes come between theirs', async () => {
   const path = join(testFolder(), 'prune.db')
   const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
-  insertIdleRuns(path, 20_000)
+  await executeIn(
+    one,
+    `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20000)
+    insert into runs (channel, kind, started_at, finished_at, outcome, seen, unchanged, holder)
+    select '${CHANNEL}', 'rfqs', '2025-01-01T00:00:00.000Z', '2025-01-01T00:00:01.000Z', 'complete', 5, 5, '{}' from numbers`,
+  )
   const now = Date.now()
   const run = await holdingRun(poller, { channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
   let polling = true
@@ -37,7 +43,7 @@ it('two prunings at once: two processes prune at once while a third polls, whose
   await polls
   await run.finish(runEnd(), new Date())
   expect(reports[0].runs + reports[1].runs).toBe(20_000 - 100)
-  expect(sql(path, 'select 1 from runs')).toHaveLength(101)
+  expect(await rowsOf(one, 'select 1 from runs')).toHaveLength(101)
   expect(writes).toBeGreaterThan(3)
   expect(await one.check()).toMatchObject({ ok: true })
 })
@@ -47,7 +53,8 @@ it('a closing log in place of another: verification alone passes, with a hash ke
   await other.quotekeeper('close-expired', '--dry-run')
   for (const { quotekeeper } of [kept, other]) expect(await quotekeeper('close-expired')).toMatchObject({ status: 0 })
   const path = join(kept.folder, 'data/quotekeeper.db')
-  const [{ hash } = { hash: '' }] = sql(path, 'select hash from close_decisions where id = 1') as { hash: string }[]
+  const rows = await rowsOf({ name: path }, 'select hash from close_decisions where id = 1')
+  const [{ hash } = { hash: '' }] = rows as { hash: string }[]
   const verified = { status: 0, out: expect.stringContaining('decision 1:') }
   expect(await kept.quotekeeper('closings', '--verify', '--head', hash)).toMatchObject(verified)
   const verify = (...more: string[]) => other.quotekeeper('closings', '--verify', ...more)

@@ -13,7 +13,7 @@ export const offers = (count: number, price = 1) =>
 export async function recordPoll(
   fixture: ChannelFixture,
   rfqs: ReturnType<typeof offers>[],
-  { dies = false, whileItRuns }: { dies?: boolean; whileItRuns?: () => Promise<void> } = {},
+  { dies = false } = {},
 ): Promise<void> {
   const { store } = fixture
   fixture.advanceSeconds(60)
@@ -22,7 +22,6 @@ export async function recordPoll(
     const rfq = observed({ id: `rfq-${index}`, number: index })
     const read = { shape: 'full', responsesComplete: true, readAt: fixture.now() } as const
     await store.recordRfq(run, { ...read, rfq, responses }, fixture.now())
-    await whileItRuns?.()
   }
   if (dies) await fixture.reopenStore()
   else await run.finish(runEnd({ requests: 1, seen: 1 }), fixture.now())
