@@ -87,15 +87,20 @@ describe('restoring a backup', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('replaces a damaged database', async () => {
+  it('replaces the damaged file to which a link leads, and keeps it in its folder', async () => {
     const { database, backup, first, idsIn, close } = await databaseWithBackup()
     await close()
-    writeFileSync(database, Buffer.alloc(64 * 1024, 0x5a))
+    const damaged = Buffer.alloc(64 * 1024, 0x5a)
+    writeFileSync(database, damaged)
     writeFileSync(`${database}-wal`, 'not a log')
     writeFileSync(`${database}-shm`, 'not an index')
-    const kept = await restoreDatabase({ backup, database, by: 'ana', now: NOW })
+    const link = join(testFolder(), 'linked.db')
+    symlinkSync(database, link)
+    const kept = await restoreDatabase({ backup, database: link, by: 'ana', now: NOW })
+    expect(kept).toBe(`${database}.replaced-20261121T170000500Z`)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(await idsIn(database)).toEqual([first])
-    expect(readFileSync(kept ?? '').equals(Buffer.alloc(64 * 1024, 0x5a))).toBe(true)
+    expect(readFileSync(kept ?? '').equals(damaged)).toBe(true)
   })
 
   it('is refused while another process has the database open', async () => {
@@ -119,17 +124,6 @@ describe('restoring a backup', () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     expect(await restore()).toContain('.replaced-')
-  })
-
-  it('follows a link: replaces the real file, and keeps the replaced one in its folder', async () => {
-    const { database, backup, first, idsIn, close } = await databaseWithBackup()
-    await close()
-    const link = join(testFolder(), 'linked.db')
-    symlinkSync(database, link)
-    const kept = await restoreDatabase({ backup, database: link, by: 'ana', now: NOW })
-    expect(kept).toBe(`${database}.replaced-20261121T170000500Z`)
-    expect(lstatSync(link).isSymbolicLink()).toBe(true)
-    expect(await idsIn(database)).toEqual([first])
   })
 
   it('rejects a file that is damaged, of another program or of a newer schema, and changes nothing', async () => {
@@ -219,10 +213,11 @@ describe('a backup', () => {
     expect(readdirSync(folder)).toEqual(['b.db'])
   })
 
-  it('names a folder that does not exist', async () => {
-    const { fixture } = await databaseWithBackup()
-    await expect(fixture.store.backup(join(testFolder(), 'unmounted', 'b.db'))).rejects.toThrow(
-      /does not exist. Create/,
-    )
+  it('is a private file, never over an existing one, and in a folder that exists', async () => {
+    const { fixture, backup } = await databaseWithBackup()
+    expect(statSync(backup).mode & 0o777).toBe(0o600)
+    await expect(fixture.store.backup(backup)).rejects.toThrow(/already exists/)
+    const unmounted = join(testFolder(), 'unmounted', 'b.db')
+    await expect(fixture.store.backup(unmounted)).rejects.toThrow(/does not exist. Create/)
   })
 })

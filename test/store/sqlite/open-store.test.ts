@@ -6,8 +6,6 @@ import { StoreError } from '../../../src/store/errors.js'
 import { openDatabaseReader } from '../../../src/store/open-database.js'
 import { SCHEMA_NUMBER } from '../../../src/store/schema/schema.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
-import { at, begin, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 describe('openStore', () => {
@@ -59,18 +57,5 @@ describe('openStore', () => {
     for (const db of opened) expect(await db.check()).toMatchObject({ ok: true })
     expect(new Set(await Promise.all(opened.map((db) => db.identity()))).size).toBe(1)
     for (const db of opened) await db.close()
-  })
-
-  it('backs up to a private file, never over an existing one', async () => {
-    const db = await noonStore()
-    const run = await begin(db)
-    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const copy = join(testFolder(), 'copy.db')
-    await db.backup(copy)
-    expect(statSync(copy).mode & 0o777).toBe(0o600)
-    const opened = await openStore({ path: copy })
-    await opened.close()
-    expect(opened.name).toBe(copy)
-    await expect(db.backup(copy)).rejects.toThrow(/already exists/)
   })
 })
