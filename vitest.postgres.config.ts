@@ -4,9 +4,7 @@ import { POSTGRES_ENGINE, PROCESSES, shared } from './vitest.config.js'
 /** Tests of what the store contract promises, and of what uses it. */
 const STORE_CONTRACT = [
   'test/store/documented-tables.integration.test.ts',
-  'test/store/{awards,closings,events,figures,rates}/**/*.test.ts',
-  'test/store/documents/recorder.integration.test.ts',
-  'test/store/documents/revalidation.test.ts',
+  'test/store/{awards,closings,documents,events,figures,rates}/**/*.test.ts',
   'test/store/runs/run-lock.integration.test.ts',
   'test/store/runs/complete-runs.test.ts',
   'test/store/maintenance/prune.integration.test.ts',

@@ -436,3 +436,28 @@ it('a problem of a document is an event once', async () => {
     ])
   }
 })
+
+it('documents are validated anew by the present schema, which changes their validity and problems, and no body', async () => {
+  const { record, rows, store } = await recording()
+  const read = rfqSnapshot(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00'))
+  await record('08:00:00', read)
+  // As an older program with other schemas would have stored it.
+  await executeIn(
+    store,
+    `update versions set valid = 1 - valid;
+    delete from problems where kind = 'rfq';
+    insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
+      ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`,
+  )
+  const bodies = await rows('select body from versions order by id')
+  const changes = { nowValid: 1, nowInvalid: 1, problemsGone: 1, problemsNew: 1 }
+  expect(await store.revalidate(at('09:00:00'))).toEqual({ documents: 2, ...changes })
+  expect(await rows('select kind, path, code from problems order by 1, 2, 3')).toEqual([
+    { kind: 'response', path: '', code: 'unavailable' },
+    { kind: 'response', path: 'offer', code: 'type' },
+    { kind: 'rfq', path: 'extra', code: 'unknown-field' },
+  ])
+  expect(await rows('select body from versions order by id')).toEqual(bodies)
+  const none = { nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
+  expect(await store.revalidate(at('09:00:00'))).toMatchObject(none)
+})

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import type { RunKind } from '../../../src/core/records.js'
-import {
-  AbortedError,
-  ItemError,
-  type MarketplaceError,
-  PausedError,
-  UnavailableError,
-} from '../../../src/marketplace/errors.js'
+import { AbortedError, ItemError, PausedError, UnavailableError } from '../../../src/marketplace/errors.js'
 import { RunLostError } from '../../../src/store/errors.js'
 import { pausedUntil, type RunProgress, withRun } from '../../../src/store/runs/with-run.js'
 import { KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 
 const UNTIL = new Date('2026-11-21T13:00:00.000Z')
+
+const fail = (error: Error) => {
+  throw error
+}
 
 /** Runs on a real database; each test passes in the work. */
 async function openRunFixture() {
@@ -25,20 +23,16 @@ async function openRunFixture() {
 }
 
 describe('a run', () => {
-  it('is complete if its work ends without failures, and keeps its counts', async () => {
-    const { run } = await openRunFixture()
-    const result = await run((progress) => {
-      progress.counts.seen = 3
-      progress.counts.inserted = 2
-    })
-    expect(result.run).toMatchObject({ outcome: 'complete', seen: 3, inserted: 2, error: null, notBefore: null })
-  })
-
-  it.each<[string, (progress: RunProgress) => void, Partial<Record<'outcome' | 'error', unknown>>]>([
+  it.each<[string, (progress: RunProgress) => void, object]>([
+    [
+      'is complete if its work ends without failures, and keeps its counts',
+      ({ counts }) => void Object.assign(counts, { seen: 3, inserted: 2 }),
+      { outcome: 'complete', seen: 3, inserted: 2, error: null, notBefore: null },
+    ],
     [
       'is partial after failures, and names the first five of them',
-      (progress) => {
-        for (let n = 1; n <= 7; n++) progress.failures.push({ id: `RFQ ${n}`, message: 'broken' })
+      ({ failures }) => {
+        for (let n = 1; n <= 7; n++) failures.push({ id: `RFQ ${n}`, message: 'broken' })
       },
       { outcome: 'partial', error: expect.stringMatching(/^RFQ 1: broken .*RFQ 5: broken \(and 2 more\)$/) },
     ],
@@ -51,24 +45,20 @@ describe('a run', () => {
     ],
     [
       'is failed after an error before any progress',
-      () => {
-        throw new UnavailableError('down')
-      },
+      () => fail(new UnavailableError('down')),
       { outcome: 'failed', error: 'down' },
     ],
     [
       'is partial after an error that follows progress',
       (progress) => {
         progress.madeProgress = true
-        throw new ItemError('gone')
+        fail(new ItemError('gone'))
       },
       { outcome: 'partial', error: 'gone' },
     ],
     [
       'is partial when it is aborted',
-      () => {
-        throw new AbortedError('stopped')
-      },
+      () => fail(new AbortedError('stopped')),
       { outcome: 'partial', error: 'stopped' },
     ],
   ])('%s', async (_title, work, expected) => {
@@ -79,10 +69,7 @@ describe('a run', () => {
   it('is failed by any other error, which is thrown', async () => {
     const { run, store } = await openRunFixture()
     const bug = new TypeError('x is not a function')
-    const work = () => {
-      throw bug
-    }
-    await expect(run(work)).rejects.toBe(bug)
+    await expect(run(() => fail(bug))).rejects.toBe(bug)
     expect(await store.newestRun({ channel: KEY, kind: 'rfqs' })).toMatchObject({
       outcome: 'failed',
       error: bug.message,
@@ -104,27 +91,15 @@ describe('a run', () => {
   })
 })
 
-describe('a pause that the marketplace asked for', () => {
-  const paused = (error: MarketplaceError) => () => {
-    throw error
-  }
-
-  it.each(['rfqs', 'close'] as const)('makes a run partial, and lasts until the requested time: %s', async (kind) => {
-    const { run, store } = await openRunFixture()
-    const result = await run(paused(new PausedError('wait', UNTIL)), kind)
-    expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
-    const until = (of: RunKind, now: Date) => pausedUntil(store, { channel: KEY, kind: of }, now)
-    expect(await until(kind, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
-    expect(await until(kind, UNTIL)).toBeNull()
-    expect(await until('listings', new Date(0))).toBeNull()
-  })
-
-  it('is ignored for a run that ended in the future', async () => {
-    const { run, store } = await openRunFixture()
-    const { finishedAt } = (await run(paused(new PausedError('wait', UNTIL)))).run
-    const secondsBefore = (seconds: number) => new Date(Date.parse(finishedAt ?? '') - seconds * 1_000)
-    const polls = { channel: KEY, kind: 'rfqs' } as const
-    expect(await pausedUntil(store, polls, secondsBefore(60))).toBe(UNTIL.toISOString())
-    expect(await pausedUntil(store, polls, secondsBefore(61))).toBeNull()
-  })
+it('a pause that the marketplace asked for makes a run partial, and lasts until the requested time, unless the run ended in the future', async () => {
+  const { run, store } = await openRunFixture()
+  const result = await run(() => fail(new PausedError('wait', UNTIL)), 'close')
+  expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
+  const until = (now: number, kind: RunKind = 'close') => pausedUntil(store, { channel: KEY, kind }, new Date(now))
+  expect(await until(UNTIL.getTime() - 1)).toBe(UNTIL.toISOString())
+  expect(await until(UNTIL.getTime())).toBeNull()
+  expect(await until(UNTIL.getTime() - 1, 'listings')).toBeNull()
+  const finishedAt = Date.parse(result.run.finishedAt ?? '')
+  expect(await until(finishedAt - 60_000)).toBe(UNTIL.toISOString())
+  expect(await until(finishedAt - 61_000)).toBeNull()
 })
