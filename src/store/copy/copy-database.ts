@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { verifyDecisions } from '../closings/closings.js'
 import type { Store } from '../contract.js'
@@ -29,11 +28,11 @@ interface CopyReport {
 }
 
 /** A table that is copied row by row. */
-export interface CopiedTable {
+interface CopiedTable {
   name: string
+  /** First, those of the key. */
   columns: readonly string[]
-  key: readonly string[]
-  /** Whether the database numbers the rows, by the key. */
+  /** Whether the database numbers the rows, in the first column. */
   isNumbered: boolean
 }
 
@@ -53,7 +52,12 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
   if (!isPostgresUrl(from)) assertNotInUse(from)
   const source = await openDatabase({ database: from, create: false })
   try {
-    await rejectLiveRuns(source)
+    const [run] = isPostgresUrl(from) ? await source.watchRuns() : []
+    if (run !== undefined)
+      throw new StoreError(
+        `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress, by ${run.by}. ` +
+          'Stop all processes that use it first. If the process has crashed, quotekeeper sync ends its run.',
+      )
     const target = await openDatabase({ database: to })
     try {
       return await target.database.write((tx) => copyAll(source, tx, { to, ...options }))
@@ -62,23 +66,6 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
     }
   } finally {
     await source.close()
-  }
-}
-
-/** How long a run that another process left unfinished is watched before it counts as alive, in milliseconds. */
-const WATCH_MS = 20_000
-const PAUSE_MS = 1_000
-
-async function rejectLiveRuns(source: Pick<Store, 'name' | 'watchRuns'>): Promise<void> {
-  for (let waited = 0; ; waited += PAUSE_MS) {
-    const [run] = await source.watchRuns()
-    if (run === undefined) return
-    if (waited >= WATCH_MS)
-      throw new StoreError(
-        `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress, by ${run.by}. ` +
-          'Stop all processes that use it first.',
-      )
-    await delay(PAUSE_MS)
   }
 }
 
@@ -95,8 +82,11 @@ async function copyAll(
   await tx.insertAll('meta', ['key', 'value'], meta)
   const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
   let done = 0
-  for (const { name, columns, key } of tables) {
+  const copied: number[] = []
+  for (const { name, columns, isNumbered } of tables) {
+    const [first] = columns
     let rows: object[] = []
+    const before = done
     const write = async () => {
       signal?.throwIfAborted()
       await tx.insertAll(name, columns, rows)
@@ -104,15 +94,19 @@ async function copyAll(
       rows = []
       onProgress?.({ done, total })
     }
-    const select = `select ${columns.join(', ')} from ${name} order by ${key.join(', ')}`
+    // In this order, because awards refer to earlier ones.
+    const select = `select ${columns.join(', ')} from ${name} order by ${first}`
     for await (const row of source.database.stream<object>(select)) {
       rows.push(row)
       if (rows.length === ROWS_PER_STEP) await write()
     }
     await write()
+    copied.push(done - before)
+    // PostgreSQL does not notice which numbers were inserted.
+    if (isNumbered && isPostgresUrl(to))
+      await tx.get(`select setval(pg_get_serial_sequence('${name}', '${first}'), max(${first})) from ${name}`)
   }
-  if (isPostgresUrl(to)) await continueNumbers(tx, tables)
-  const [copied, original] = [await countRows(tx, tables), await countRows(source.database, tables)]
+  const original = await countRows(source.database, tables)
   const differing = tables.filter((_, at) => copied[at] !== original[at]).map(({ name }) => name)
   const decisions = await verifyDecisions(tx)
   if (decisions.message !== (await source.verifyDecisions()).message) differing.push('its chain of decisions')
@@ -135,17 +129,9 @@ export function copiedTables(): CopiedTable[] {
   return tables
     .filter(({ name }) => !OTHER_TABLES.includes(name))
     .map(({ name, sql }) => {
-      const columns = db.pragma(`table_info(${name})`) as { name: string; pk: number }[]
-      const key = columns.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-      const namesOf = (each: typeof columns) => each.map((column) => column.name)
-      return { name, columns: namesOf(columns), key: namesOf(key), isNumbered: sql.includes('autoincrement') }
+      const columns = (db.pragma(`table_info(${name})`) as { name: string }[]).map((column) => column.name)
+      return { name, columns, isNumbered: sql.includes('autoincrement') }
     })
-}
-
-/** PostgreSQL does not notice which numbers were inserted. */
-async function continueNumbers(tx: Transaction, tables: readonly CopiedTable[]): Promise<void> {
-  for (const { name, key, isNumbered } of tables)
-    if (isNumbered) await tx.get(`select setval(pg_get_serial_sequence('${name}', '${key}'), max(${key})) from ${name}`)
 }
 
 async function countRows(database: Queries, tables: readonly CopiedTable[]): Promise<number[]> {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CopiedTable, copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
+import { copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
 import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
@@ -55,8 +55,8 @@ async function database(): Promise<ChannelFixture & { path: string }> {
 /** The rows of a database, and what it says of them. */
 async function answersOf(location: string, { now }: Pick<ChannelFixture, 'now'>) {
   const store = await openDatabase({ database: location, clock: now })
-  const rows = async ({ name, columns, key }: CopiedTable) =>
-    store.database.all(`select ${columns.join(', ')} from ${name} order by ${key.join(', ')}`)
+  const rows = ({ name, columns }: { name: string; columns: readonly string[] }) =>
+    store.database.all(`select ${columns.join(', ')} from ${name} order by ${columns.join(', ')}`)
   try {
     return {
       identity: await store.identity(),
