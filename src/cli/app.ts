@@ -146,11 +146,9 @@ interface OpenContext {
 
 async function openConfiguredStore({ cli, config, log, options }: OpenContext): Promise<Store> {
   const { openDatabase } = await import('../store/open-database.js')
-  const { createOutageLog } = await import('../../jobs/outage-log.js')
   const { readOnly = false, set = [] } = options
   return openDatabase({
     ...(!readOnly && set.length === 0 && { figures: await openFigures(config, log) }),
-    onWrite: createOutageLog(log, 'the database'),
     database: config.database,
     create: options.createDatabase ?? false,
     ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),

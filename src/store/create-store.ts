@@ -7,7 +7,6 @@ import { createMonitoring } from './documents/queries/monitoring.js'
 import { createPollStates } from './documents/queries/poll-states.js'
 import { createRecorder } from './documents/recorder.js'
 import { revalidate } from './documents/revalidate.js'
-import { DatabaseUnavailableError } from './errors.js'
 import { createEventFeed } from './events/event-feed.js'
 import { createTargets } from './events/targets.js'
 import type { FigureComputer } from './figures/figure-contract.js'
@@ -32,8 +31,6 @@ export interface StoreOptions {
   command?: string
   /** Computes figures in each transaction that records what they depend on. Default: this process writes none. */
   figures?: FigureComputer | undefined
-  /** Called with null after each write, and with the error of one that failed because nothing can be written now. */
-  onWrite?: (error: Error | null) => void
 }
 
 /** A database, and what its engine does in a way of its own. */
@@ -54,21 +51,20 @@ interface Engine {
   /** Makes a consistent copy (mode 0600) while other processes write. */
   backup(file: string, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
+  /** What lists are read by (src/tables/lists), and rows are copied by. */
   database: SqlDatabase
 }
 
 /** The store over a database of either engine. */
 export function createStore(engine: Engine, options: StoreOptions) {
-  const { onWrite, readOnly = false, figures: computer = null, clock = () => new Date() } = options
-  const database = observed(engine.database, onWrite)
+  const { readOnly = false, figures: computer = null, clock = () => new Date() } = options
+  const { database } = engine
   const self = createHolder(options.command)
   const { writeFigures, outdateFigures, ...figures } = createFigures(database, { computer, self })
   const writer = { writeFigures, outdateFigures }
   const { stopBeating, ...runs } = createRuns({ database, clock, self, beats: !readOnly })
   return {
     ...engine,
-    /** What lists are read by (src/tables/lists), and rows are copied by. */
-    database,
     ...runs,
     ...createRecorder(database, writer),
     ...createHistory(database),
@@ -82,7 +78,7 @@ export function createStore(engine: Engine, options: StoreOptions) {
     ...createReportRecords(database),
     ...createExchangeRates(database),
     ...createEventFeed(database),
-    ...createTargets(database),
+    ...createTargets(database, self),
     ...createMonitoring(database),
     /** The UUID of the database. Its copies and backups have the same one. */
     identity: () => findIdentity(database),
@@ -94,21 +90,3 @@ export function createStore(engine: Engine, options: StoreOptions) {
     },
   }
 }
-
-/** The database, with the outcome of its writes observed as `StoreOptions.onWrite` says. */
-const observed = (database: SqlDatabase, onWrite?: (error: Error | null) => void): SqlDatabase => ({
-  dialect: database.dialect,
-  all: (...query) => database.all(...query),
-  get: (...query) => database.get(...query),
-  stream: (...query) => database.stream(...query),
-  async write(work) {
-    try {
-      const result = await database.write(work)
-      onWrite?.(null)
-      return result
-    } catch (error) {
-      if (error instanceof DatabaseUnavailableError) onWrite?.(error)
-      throw error
-    }
-  },
-})

@@ -55,7 +55,7 @@ export async function copyDatabase({ from, to, ...options }: CopyOptions): Promi
     const [run] = isPostgresUrl(from) ? await source.watchRuns() : []
     if (run !== undefined)
       throw new StoreError(
-        `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress, by ${run.by}. ` +
+        `${source.name} is in use: a run (${run.kind}) of ${run.channel} is in progress. ` +
           'Stop all processes that use it first. If the process has crashed, quotekeeper sync ends its run.',
       )
     const target = await openDatabase({ database: to })

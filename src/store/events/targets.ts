@@ -1,5 +1,5 @@
 import type { EventKind, EventRecord, PassedOver, TargetState } from '../../core/events/events.js'
-import { createHolder, createHolderWatch } from '../runs/process-holder.js'
+import { createHolderWatch, type Holder } from '../runs/process-holder.js'
 import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { EVENT, type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
@@ -67,8 +67,7 @@ async function lastBefore(queries: Queries, position: number, before: string | n
  * The positions of targets. One process at a time sends to a target: it is the holder, and increases a heartbeat. Whoever sees that the
  * process of the holder has ended, or watches the heartbeat for 15 seconds of its own monotonic clock without a change, takes over.
  */
-export function createTargets(database: SqlDatabase) {
-  const self = createHolder()
+export function createTargets(database: SqlDatabase, self: Holder) {
   const holder = JSON.stringify(self)
   const hasEnded = createHolderWatch(self)
   const isFree = ({ target, holder: other, heartbeat }: TargetRow): boolean =>
@@ -118,25 +117,24 @@ export function createTargets(database: SqlDatabase) {
       const end = await lastBefore(database, position, before)
       const rows = await database.all<EventRow>(
         `select ${EVENT} from (${taken(database, 'e.*')}) taken order by sequence limit @limit`,
-        {
-          ...{ target, position, end, limit },
-        },
+        { target, position, end, limit },
       )
       const [first, ...others] = rows.map(toEvent)
       const next = rows.length < limit ? end : (rows.at(-1)?.sequence ?? end)
-      const seen = { target, position, next, held: row.holder ?? '', heartbeat, holder }
-      const isUnchanged = `target = @target and position = @position and coalesce(holder, '') = @held and heartbeat = @heartbeat`
-      if (first === undefined) {
-        if (next > position)
-          await database.write((tx) =>
-            tx.run(`update delivery_targets set position = @next where ${isUnchanged}`, seen),
-          )
-        return null
-      }
+      if (first === undefined && next === position) return null
+      // Without an event, only the position moves on.
       const changed = await database.write((tx) =>
-        tx.run(`update delivery_targets set holder = @holder, heartbeat = heartbeat + 1 where ${isUnchanged}`, seen),
+        tx.run(
+          `update delivery_targets set holder = @by, heartbeat = heartbeat + 1, position = @to
+          where target = @target and position = @position and coalesce(holder, '') = @held and heartbeat = @heartbeat`,
+          {
+            ...{ target, position, held: row.holder ?? '', heartbeat },
+            ...(first === undefined ? { by: null, to: next } : { by: holder, to: position }),
+          },
+        ),
       )
-      return changed === 1 ? { target, events: [first, ...others], position, next, failures } : null
+      if (first === undefined || changed === 0) return null
+      return { target, events: [first, ...others], position, next, failures }
     },
 
     /** Tells other processes that this one still sends to a target. */

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../../core/time/clock.js'
 import { RunLostError } from '../errors.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
-import { createHolderWatch, describeProcess, type Holder } from './process-holder.js'
+import type { Holder } from './process-holder.js'
 import type { LiveRun, LockHolder } from './run-contract.js'
-import { RUN, type RunRow } from './run-queries.js'
+import type { RunRow } from './run-queries.js'
 
 /** How often a run that waits looks at the lock, in milliseconds. */
 const LOOK_MS = 100
@@ -22,40 +21,42 @@ export interface LockTaker extends LiveRun {
 /**
  * The lock of a channel, in its row of `channels`: who holds it, and how urgently somebody waits (docs/ARCHITECTURE.md). Waiting is done by
  * looking at the row; nothing is sent between processes.
+ * @param liveRuns ends those that are dead, and returns the other unfinished ones
  */
-export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
+export function createChannelLock(
+  database: SqlDatabase,
+  { liveRuns, self }: { liveRuns: () => Promise<RunRow[]>; self: Holder },
+) {
   /**
-   * Takes the lock if nobody holds it, or a run that is dead, and nobody waits more urgently than `goesBefore`.
+   * Takes the lock if no live run holds it, and nobody waits more urgently than `goesBefore`.
    * @returns whether it is taken; what holds it otherwise
    */
-  const tryTake = async (run: LockTaker, goesBefore: number): Promise<true | RunRow | null> => {
-    const { id, channel, level, holder } = run
+  const tryTake = async ({ id, channel, level }: LockTaker, goesBefore: number): Promise<true | RunRow | null> => {
     const { lock_run: heldBy = null, wanted = 0 } =
       (await database.get<{ lock_run: number | null; wanted: number }>(
         'select lock_run, wanted from channels where channel = @channel',
         { channel },
       )) ?? {}
-    const held =
-      heldBy === null || heldBy === id
-        ? undefined
-        : await database.get<RunRow>(`select ${RUN} from runs where id = @heldBy and finished_at is null`, { heldBy })
-    const isFree = held === undefined || watch.isDead(held)
-    if (!isFree && wanted < level)
-      await database.write((tx) =>
-        tx.run('update channels set wanted = @level where channel = @channel and wanted < @level', { channel, level }),
-      )
-    if (!isFree) return held
+    const held = heldBy === null || heldBy === id ? undefined : (await liveRuns()).find((run) => run.id === heldBy)
+    if (held !== undefined) {
+      if (wanted < level)
+        await database.write((tx) =>
+          tx.run('update channels set wanted = @level where channel = @channel and wanted < @level', {
+            channel,
+            level,
+          }),
+        )
+      return held
+    }
     if (wanted > goesBefore) return null
-    return database.write(async (tx) => {
-      if (!(await tx.get(`select 1 as found where ${IS_UNFINISHED}`, { id, channel, holder }))) throw lostError(run)
-      if (held !== undefined && !(await watch.interrupt(tx, held))) return held
-      const taken = await tx.run(
+    const taken = await database.write((tx) =>
+      tx.run(
         `update channels set lock_run = @id, wanted = 0
         where channel = @channel and (lock_run is null or lock_run = @id or lock_run = @heldBy)`,
         { id, channel, heldBy },
-      )
-      return taken === 1 ? true : null
-    })
+      ),
+    )
+    return taken === 1 ? true : null
   }
 
   const take = async (run: LockTaker): Promise<void> => {
@@ -77,7 +78,7 @@ export function createChannelLock(database: SqlDatabase, watch: RunWatch) {
       freeSince = result === null ? (freeSince ?? performance.now()) : null
       if (result !== null && !isTold && performance.now() - begun >= TELL_AFTER_MS) {
         isTold = true
-        run.onWait?.(watch.describe(result))
+        run.onWait?.(describeHolder(result, self))
       }
       await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
     }
@@ -121,46 +122,10 @@ const IS_UNFINISHED = `exists (select 1 from runs where id = @id and runs.channe
 export const lostError = ({ id, channel }: Pick<LiveRun, 'id' | 'channel'>): RunLostError =>
   new RunLostError(`Run ${id} no longer has the lock of ${channel}: another process took it over.`)
 
-/**
- * Watches the runs of other processes.
- * @param options.isOwn whether this process works on a run that has its nonce
- */
-export function createRunWatch({ self, isOwn, clock }: { self: Holder; isOwn: (id: number) => boolean; clock: Clock }) {
-  const hasEnded = createHolderWatch(self)
-  const holderOf = ({ holder }: RunRow) => JSON.parse(holder) as Holder
-  return {
-    /** Whether the process of an unfinished run has ended, as far as this process can tell (process-holder.ts). */
-    isDead(run: RunRow): boolean {
-      // Otherwise the database was unavailable when this process began or ended it.
-      if (holderOf(run).nonce === self.nonce) return !isOwn(run.id)
-      return hasEnded(run.id, run.holder, run.heartbeat)
-    },
-
-    /**
-     * Records a dead run as interrupted, and releases the lock of its channel.
-     * @returns false if its process has changed it since it was read
-     */
-    async interrupt(tx: Transaction, run: RunRow): Promise<boolean> {
-      const { id, heartbeat } = run
-      const changed = await tx.run(
-        `update runs set outcome = 'interrupted', finished_at = @at, error = @error
-        where id = @id and finished_at is null and heartbeat = @heartbeat`,
-        { at: clock().toISOString(), error: 'the process ended before the run was finished', id, heartbeat },
-      )
-      if (changed > 0) await releaseLock(tx, run)
-      return changed > 0
-    },
-
-    describe(run: RunRow): LockHolder {
-      const holder = holderOf(run)
-      const by = holder.nonce === self.nonce ? 'this process' : describeProcess(holder)
-      return {
-        kind: run.kind,
-        startedAt: run.startedAt,
-        by: holder.host === self.host ? by : `${by} on ${holder.host}`,
-      }
-    },
-  }
+/** A run, for who waits for it. */
+export function describeHolder({ kind, startedAt, holder }: RunRow, self: Holder): LockHolder {
+  const { nonce, host, pid, command } = JSON.parse(holder) as Holder
+  const by = command === undefined ? `process ${pid}` : `${command} (process ${pid})`
+  const where = host === self.host ? by : `${by} on ${host}`
+  return { kind, startedAt, by: nonce === self.nonce ? 'this process' : where }
 }
-
-type RunWatch = ReturnType<typeof createRunWatch>

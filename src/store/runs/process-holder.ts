@@ -48,10 +48,6 @@ function pidNamespace(): string | null {
   }
 }
 
-/** `quotekeeper start (process 12)` */
-export const describeProcess = ({ command, pid }: Holder): string =>
-  command === undefined ? `process ${pid}` : `${command} (process ${pid})`
-
 /** How often a process increases its heartbeats, and looks at those of others, in milliseconds. */
 export const BEAT_MS = 5_000
 /** A heartbeat that is watched for this long without a change is that of a process that no longer works, in milliseconds. */

@@ -4,8 +4,8 @@ import { RunBusyError } from '../errors.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
 import { columnOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { createChannelLock, createRunWatch, type LockTaker, lostError, releaseLock } from './channel-lock.js'
-import { BEAT_MS, type Holder, openStores } from './process-holder.js'
+import { createChannelLock, describeHolder, type LockTaker, lostError, releaseLock } from './channel-lock.js'
+import { BEAT_MS, createHolderWatch, type Holder, openStores } from './process-holder.js'
 import type { LiveRun, LockHolder, RunEnd, RunHandle, RunStart } from './run-contract.js'
 import { createRunQueries, RUN, type RunRow, toRunRecord } from './run-queries.js'
 
@@ -22,22 +22,37 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
   openStores.add(self.nonce)
   /** The unfinished runs of this process, and what to call when one is lost. */
   const active = new Map<number, () => void>()
-  const watch = createRunWatch({ self, isOwn: (id) => active.has(id), clock })
-  const withLock = createChannelLock(database, watch)
+  const hasEnded = createHolderWatch(self)
+
+  /** Whether the process of an unfinished run has ended, as far as this process can tell (process-holder.ts). */
+  const isDead = ({ id, holder: other, heartbeat }: RunRow) =>
+    // Its own, on which it does not work: the database was unavailable when this process began or ended it.
+    other === holder ? !active.has(id) : hasEnded(id, other, heartbeat)
+
+  /** Records a dead run as interrupted. @returns false if its process has changed it since it was read */
+  const interrupt = (run: RunRow): Promise<boolean> =>
+    database.write(async (tx) => {
+      const { id, heartbeat } = run
+      const changed = await tx.run(
+        `update runs set outcome = 'interrupted', finished_at = @at, error = @error
+        where id = @id and finished_at is null and heartbeat = @heartbeat`,
+        { at: clock().toISOString(), error: 'the process ended before the run was finished', id, heartbeat },
+      )
+      if (changed > 0) await releaseLock(tx, run)
+      return changed > 0
+    })
 
   /**
-   * Watches unfinished runs of other processes, and records those that are dead as `interrupted`. A process that writes does this every
-   * five seconds by itself.
-   * @returns the others, with the process of each
+   * Records unfinished runs that are dead as `interrupted`. A process that writes does this every five seconds by itself.
+   * @returns the others
    */
-  const watchRuns = async (): Promise<(LockHolder & { channel: string })[]> => {
+  const watchRuns = async (): Promise<RunRow[]> => {
     const live: RunRow[] = []
-    for (const run of await database.all<RunRow>(`select ${RUN} from runs where finished_at is null order by id`)) {
-      if (run.holder === holder && active.has(run.id)) continue
-      if (!watch.isDead(run) || !(await database.write((tx) => watch.interrupt(tx, run)))) live.push(run)
-    }
-    return live.map((run) => ({ channel: run.channel, ...watch.describe(run) }))
+    for (const run of await database.all<RunRow>(`select ${RUN} from runs where finished_at is null order by id`))
+      if (!isDead(run) || !(await interrupt(run))) live.push(run)
+    return live
   }
+  const withLock = createChannelLock(database, { liveRuns: watchRuns, self })
 
   /** Shows others that the runs of this process live, and notices those that were recorded as interrupted. */
   const beat = async () => {
@@ -99,17 +114,6 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
     return [{ kind: 'channel.key-refused', at, channel, data }]
   }
 
-  /** @throws RunBusyError if the channel has an unfinished run of this kind whose process lives */
-  const interruptDead = async (tx: Transaction, { channel, kind }: RunStart) => {
-    await tx.lock('run', channel, kind)
-    const unfinished = await tx.all<RunRow>(
-      `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null order by id ${tx.dialect.rowLock}`,
-      { channel, kind },
-    )
-    for (const run of unfinished)
-      if (!watch.isDead(run) || !(await watch.interrupt(tx, run))) throw busyError(watch.describe(run), run)
-  }
-
   return {
     /**
      * Starts a run. Unless a person starts it, it rejects with `RunBusyError` while the channel has an unfinished run of this kind. One whose
@@ -119,9 +123,16 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
       const { channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait } = start
       const controller = new AbortController()
       let id = 0
+      // A write waits for a server that restarts; this does not.
+      await watchRuns().catch(() => undefined)
       const begin = async (tx: Transaction) => {
         await tx.run(`insert into channels (channel) values (@channel) on conflict do nothing`, { channel })
-        if (!byHand) await interruptDead(tx, start)
+        await tx.lock('run', channel, kind)
+        const unfinished = await tx.get<RunRow>(
+          `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null`,
+          { channel, kind },
+        )
+        if (unfinished !== undefined && !byHand) throw busyError(unfinished, describeHolder(unfinished, self))
         const row = await tx.get<{ id: number }>(
           'insert into runs (channel, kind, started_at, holder) values (@channel, @kind, @at, @holder) returning id',
           { channel, kind, at: now.toISOString(), holder },
@@ -153,7 +164,7 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
 
 export type Runs = Omit<ReturnType<typeof createRuns>, 'stopBeating'>
 
-const busyError = ({ by }: { by: string }, { id, channel, kind, startedAt }: RunRow): RunBusyError =>
+const busyError = ({ id, channel, kind, startedAt }: RunRow, { by }: LockHolder): RunBusyError =>
   new RunBusyError(
     `a ${kind} run of ${channel} is in progress: run ${id}, begun ${startedAt.slice(0, 19).replace('T', ' ')} UTC by ${by}`,
   )

@@ -129,10 +129,8 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     }
   })
 
-  it('that is away: writes wait for it a while, then fail and say so once, and the same store goes on when it is back', async () => {
-    const outcomes: (string | null)[] = []
-    const onWrite = (error: Error | null) => outcomes.push(error?.name ?? null)
-    const store = closedAtEnd(await openPostgresStore({ url: as('quotekeeper', '?schema=outage'), onWrite }))
+  it('that is away: writes wait for it a while, then fail, and the same store goes on when it is back', async () => {
+    const store = closedAtEnd(await openPostgresStore({ url: as('quotekeeper', '?schema=outage') }))
     const beginPoll = () => store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
     for (let round = 0; round < 3; round++) {
       await postgres.server.kill()
@@ -141,7 +139,6 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
       await postgres.server.launch()
       await (await during).finish(runEnd(), NOW)
     }
-    expect(outcomes.splice(0)).toEqual(Array(6).fill(null))
     await postgres.server.kill()
     const away = { ok: false, message: expect.stringContaining('cannot be reached') }
     await Promise.all([
@@ -152,7 +149,6 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     await postgres.server.launch()
     await beginPoll()
     await expect(beginPoll()).rejects.toThrow(RunBusyError)
-    expect(outcomes).toEqual(['DatabaseUnavailableError', null])
     expect(await store.runs({})).toHaveLength(4)
   })
 
