@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
-import exceljs from 'exceljs'
+import type exceljs from 'exceljs'
 import { INVISIBLE } from '../../src/core/text/clean-text.js'
+import { plainValue, sheetsOf } from '../reports/support/workbooks.js'
 
 const WIDTH = 140
 
@@ -46,10 +47,9 @@ export const visibleText = (html: string): string =>
 
 /** The sheets of a workbook: the values of each row, without empty and repeated cells. Removes the file. */
 export async function workbookText(path: string): Promise<string> {
-  const workbook = new exceljs.Workbook()
-  await workbook.xlsx.load((await readFile(path)) as never)
+  const sheets = await sheetsOf(await readFile(path))
   await rm(path)
-  return workbook.worksheets.map((sheet) => `## ${sheet.name}\n\n${rowsOf(sheet).join('\n')}\n`).join('\n')
+  return sheets.map((sheet) => `## ${sheet.name}\n\n${rowsOf(sheet).join('\n')}\n`).join('\n')
 }
 
 function rowsOf(sheet: exceljs.Worksheet): string[] {
@@ -63,14 +63,7 @@ function rowsOf(sheet: exceljs.Worksheet): string[] {
   return rows
 }
 
-function shownIn(cell: exceljs.Cell): string {
-  const shown: exceljs.CellValue = cell.formula ? (cell.result as exceljs.CellValue) : cell.value
-  if (shown === null || shown === undefined) return ''
-  if (shown instanceof Date) return shown.toISOString()
-  if (typeof shown !== 'object') return String(shown).replace(/\s+/g, ' ')
-  if ('richText' in shown) return shown.richText.map(({ text }) => text).join('')
-  return 'text' in shown ? String(shown.text) : ''
-}
+const shownIn = (cell: exceljs.Cell): string => String(plainValue(cell) ?? '').replace(/\s+/g, ' ')
 
 const HIDDEN = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 

@@ -1,20 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { createInProcessRunner } from '../../jobs/queue/in-process-runner.js'
-import { type App, withStore } from '../../src/cli/app.js'
-import type { Io } from '../../src/cli/process/process-io.js'
-import { createCli, run } from '../../src/cli/program.js'
-import { createPages } from '../../src/cli/service/web.js'
+import { run } from '../../src/cli/program.js'
 import type { EventRecord } from '../../src/core/events/events.js'
 import { createWatch } from '../../src/notify/watch.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { recordingLog } from '../helpers/recording-log.js'
+import type { ChannelFixture } from '../helpers/channel-fixture.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testIo } from '../helpers/test-io.js'
-import { webApp } from '../web/support/web-app.js'
+import { openPages } from '../web/support/pages-fixture.js'
 
 const DAY = 86_400_000
 
@@ -32,8 +28,6 @@ export async function openScenario(options: {
   still: boolean
   /** Of the marketplace. Default 1. */
   seed?: number
-  /** Lines of the configuration below `reports:`. */
-  reports?: string
 }) {
   const world = createWorld({ seed: 1, ...options })
   const sandbox = await startSandbox({ world, now: () => options.now })
@@ -41,14 +35,15 @@ export async function openScenario(options: {
   const { now } = sandbox
   const store = await openNewStore({ clock: now })
   let read = 0
+  let web: ReturnType<typeof openPages> | undefined
   const { database, file } = locationsOf(store)
   const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)
+  const configured = channels.map((key) => channelConfig(key))
   writeFileSync(file, configOf({ ...options, url: sandbox.url, database }))
   const env = { COLUMNS: '100', ...keysOf(sandbox) }
-  const io = (): ReturnType<typeof testIo> => testIo({ cwd: dirname(file), now, env })
-  const execute = async (args: readonly string[]) => {
-    const { io: own, written } = io()
-    return { status: await run([...args], own), ...written }
+  const execute = async (args: string[]) => {
+    const { io, written } = testIo({ cwd: dirname(file), now, env })
+    return { status: await run(args, io), ...written }
   }
   /** Runs a command line and returns all it printed, and its exit status unless that is 0. */
   const quotekeeper = async (...args: string[]) => {
@@ -61,13 +56,17 @@ export async function openScenario(options: {
     async pollAfter(days: number, ...more: string[]) {
       sandbox.advance(new Date(now().getTime() + days * DAY))
       const printed = await quotekeeper('sync', ...more)
-      await createWatch({ config: testConfig({ channels: channels.map((key) => channelConfig(key)) }), store, now })()
+      await createWatch({ config: testConfig({ channels: configured }), store, now })()
       return printed
     },
     /** What a command printed on stdout. */
     out: async (...args: string[]) => (await execute(args)).out,
-    /** What the web server of the service answers. */
-    get: once(() => openWeb(io().io)),
+    /** What the web server of the service answers, in this thread. */
+    async get(url: string): Promise<string> {
+      const schedule = { ...testConfig().schedule, rfqs: '*/5 * * * *', listings: '0 * * * *' }
+      web ??= openPages({ store, now } as ChannelFixture, { channels: configured, schedule, handlers: null })
+      return (await (await web).app.inject(url)).body
+    },
     /** Every event so far, oldest first; those of one moment by what they are about. */
     async events(): Promise<EventRecord[]> {
       const { items, next } = await store.events({ after: read, limit: 1000 })
@@ -75,35 +74,6 @@ export async function openScenario(options: {
       return items
     },
   }
-}
-
-type Get = (url: string) => Promise<string>
-
-/** Opens the web server at the first request. */
-function once(open: () => Promise<Get>): Get {
-  let opened: Promise<Get> | undefined
-  return async (url) => {
-    opened ??= open()
-    return (await opened)(url)
-  }
-}
-
-/** The pages and the HTTP API of the service, in this thread. */
-function openWeb(io: Io): Promise<Get> {
-  return new Promise((resolve, reject) => {
-    const serve = async (app: App) => {
-      const queue = createInProcessRunner({ concurrency: 1, log: recordingLog() })
-      const web = await webApp({ now: io.now, plugins: [(await createPages(app, io.now))(queue)] })
-      resolve(async (url) => (await web.inject(url)).body)
-      await new Promise<void>((close) => {
-        onTestFinished(() => {
-          close()
-          return queue.close(0)
-        })
-      })
-    }
-    withStore(createCli(io), (_, app) => serve(app)).catch(reject)
-  })
 }
 
 const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`
@@ -115,15 +85,13 @@ const configOf = ({
   url,
   database,
   channels,
-  reports = '',
 }: {
   url: string
   database: string
   channels: ChannelSpec[]
-  reports?: string
 }) => `baseUrl: ${url}
 database: ${database}
 requests: { concurrency: 1, perSecond: 5000, retries: 0, timeoutMs: 5000 }
 web: { port: 0 }
-${reports && `reports: ${reports}\n`}channels:
+channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${variableOf(org)} }, autoClose: on }\n`).join('')}`

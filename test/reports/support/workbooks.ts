@@ -35,7 +35,8 @@ export function cellsOf(sheets: readonly ExcelJS.Worksheet[]): Cells {
   return cells
 }
 
-function plainValue(cell: ExcelJS.Cell): ReadCell['value'] {
+/** The value of a cell as it is shown. */
+export function plainValue(cell: ExcelJS.Cell): ReadCell['value'] {
   const value = cell.formula ? cell.result : cell.value
   if (value === undefined || value === null) return null
   if (value instanceof Date) return value.toISOString()

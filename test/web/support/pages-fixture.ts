@@ -44,14 +44,16 @@ export async function openPages(
   {
     channels = testConfig().channels,
     closing = testConfig().closing,
+    schedule = testConfig().schedule,
     handlers,
     ...options
-  }: Partial<ServerOptions> & Partial<Pick<Config, 'channels' | 'closing'>> & { handlers?: JobHandlers | null } = {},
+  }: Partial<ServerOptions> &
+    Partial<Pick<Config, 'channels' | 'closing' | 'schedule'>> & { handlers?: JobHandlers | null } = {},
 ): Promise<PagesFixture> {
   const { store, now } = fixture
   const directory = testFolder()
   const { settings } = testConfig().reports
-  const config = testConfig({ ...locationsOf(store), channels, closing, reports: { directory, settings } })
+  const config = testConfig({ ...locationsOf(store), channels, closing, schedule, reports: { directory, settings } })
   const makeReport = recordReports(makeReportInProcess(store, viewConfigOf(config)), directory, store)
   const reported: PagesFixture['reported'] = []
   const log = recordingLog()
