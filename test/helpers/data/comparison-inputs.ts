@@ -6,6 +6,7 @@ import type { ComparisonInput, StoredDocument } from '../../../src/compare/input
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
+import { aListing, anRfq } from './sample-documents.js'
 
 type Body = Record<string, unknown>
 
@@ -89,60 +90,32 @@ export function summaryOf(body: Body): Body {
   return { ...summary, contractType, currency, totalVolume, totalPrice, expiryDate }
 }
 
-export const rfq = (of: Body = {}): Body => ({
-  id: RFQ_ID,
-  listingIds: [1, 2, 3, 4, 5].map(listingId),
-  state: 'open',
-  number: 4711,
-  reference: 'RFQ-2026-0042',
-  buyerDescription: 'A retailer with a net-zero target.',
-  contractTypes: ['spot', 'forward'],
-  title: 'Removals for 2026',
-  fulfilmentDueDate: '2026-12-31',
-  minVolume: 10_000,
-  maxVolume: 50_000,
-  minVintageYear: 2021,
-  maxVintageYear: 2026,
-  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
-  additionalRequirements: 'No double claiming.',
-  reasonForPurchase: 'buyToRetire',
-  createdAt: '2026-02-01T08:00:00.000Z',
-  updatedAt: '2026-02-01T08:00:00.000Z',
-  openedAt: '2026-02-01T08:00:00.000Z',
-  closedAt: null,
-  responseDueDate: '2026-03-20',
-  responses: [],
-  ...of,
-})
+export const rfq = (of: Body = {}): Body =>
+  anRfq(RFQ_ID, {
+    ...{
+      listingIds: [1, 2, 3, 4, 5].map(listingId),
+      number: 4711,
+      reference: 'RFQ-2026-0042',
+      title: 'Removals for 2026',
+    },
+    ...{ contractTypes: ['spot', 'forward'], fulfilmentDueDate: '2026-12-31', responseDueDate: '2026-03-20' },
+    ...{ minVolume: 10_000, maxVolume: 50_000, minVintageYear: 2021, maxVintageYear: 2026 },
+    pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
+    additionalRequirements: 'No double claiming.',
+    responses: [],
+    ...of,
+  })
 
-export const listing = (number: number, of: Body = {}): Body => ({
-  id: listingId(number),
-  additionalData: null,
-  notableBuyersAndInvestors: [],
-  projectName: `Project ${number}`,
-  projectDescription: 'Restoration of degraded land.',
-  country: 'KE',
-  firstIssuanceDate: '2022-05-01',
-  projectStartDate: '2019-01-01',
-  projectEndDate: null,
-  ecosystemTypes: ['ForestsAndWoodlands'],
-  ecosystemSubtypes: ['TropicalRainforests'],
-  methodologies: ['VM0047'],
-  currentProjectStages: ['issuing'],
-  mainMitigationActivity: 'Afforestation, reforestation and revegetation',
-  registry: 'Verra',
-  certificationLabels: ['CCB'],
-  registryId: `VCS-${1000 + number}`,
-  additionalDocumentation: { url: 'https://files.example.com/x', expires: 1 },
-  organizationName: `Developer ${number}`,
-  organizationDescription: 'Develops projects.',
-  creditAvailability: [],
-  totalAvailableVolume: { type: 'fixed', value: 250_000 },
-  availableVolume: [],
-  pricing: { currency: 'USD', minUnitPrice: 8, maxUnitPrice: 20, notes: null },
-  storefrontUrl: `https://marketplace.example.com/p/${number}`,
-  ...of,
-})
+export const listing = (number: number, of: Body = {}): Body =>
+  aListing(listingId(number), {
+    ...{
+      projectName: `Project ${number}`,
+      organizationName: `Developer ${number}`,
+      registryId: `VCS-${1000 + number}`,
+    },
+    totalAvailableVolume: { type: 'fixed', value: 250_000 },
+    ...of,
+  })
 
 /** A document with the metadata of the store, observed on 10 March. */
 export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
