@@ -8,26 +8,36 @@ import { email, TAKES_ALL, webhook } from './notify/feed-fixture.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
+/** What the log writes. */
 async function textOf(
   write: (log: Awaited<ReturnType<typeof createLog>>) => void,
-  pretty = false,
-  level: LogLevel = 'info',
+  options: { pretty?: boolean; level?: LogLevel; secrets?: string[] } = {},
 ) {
   let text = ''
   const out = { write: (line: string) => (text += line) }
-  write(await createLog({ level, out, pretty, colour: false, secrets: [SECRET] }))
+  write(await createLog({ level: 'info', out, pretty: false, colour: false, secrets: [SECRET], ...options }))
   return text
 }
 
 describe('log', () => {
-  it('writes one JSON object per line, with level name and ISO time', async () => {
-    const text = await textOf((log) => {
-      log.info({ channel: 'acme/forest', seen: 3 }, 'polled')
-      log.debug('below the level')
-    })
+  it('writes one JSON object per line, whose keys, level and time stay, whatever the secrets are', async () => {
+    const secrets = ['a', 'seen', 'attempts', 'notification', '20261121']
+    const text = await textOf(
+      (log) => {
+        log.info({ attempts: 3, seen: 20261121, of: 'notification' }, 'seen a notification')
+        log.debug('below the level')
+      },
+      { secrets },
+    )
     expect(text.endsWith('\n')).toBe(true)
-    expect(JSON.parse(text)).toMatchObject({ level: 'info', channel: 'acme/forest', seen: 3, msg: 'polled' })
-    expect(JSON.parse(text).time).toMatch(/^\d{4}-\d\d-\d\dT/)
+    expect(JSON.parse(text)).toMatchObject({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      attempts: 3,
+      seen: '[secret]',
+      of: '[secret]',
+      msg: 'seen a [secret]',
+    })
   })
 
   it.each([false, true])('shows what fails because of an outage at debug only (pretty: %s)', async (pretty) => {
@@ -39,25 +49,31 @@ describe('log', () => {
       log.warn({ err: new StoreError('"name":"DatabaseUnavailableError"') }, 'third')
     }
     const messages = /first|second|third/g
-    expect((await textOf(write, pretty)).match(messages)).toEqual(['third'])
-    expect((await textOf(write, pretty, 'debug')).match(messages)).toEqual(['first', 'second', 'third'])
+    expect((await textOf(write, { pretty })).match(messages)).toEqual(['third'])
+    expect((await textOf(write, { pretty, level: 'debug' })).match(messages)).toEqual(['first', 'second', 'third'])
   })
 
   it.each([false, true])('redacts secrets in messages, keys, values and errors (pretty: %s)', async (pretty) => {
-    const text = await textOf((log) => {
-      log.info(`message with ${SECRET}`)
-      log.info({ Authorization: SECRET, deep: [{ [SECRET]: 1 }], json: JSON.stringify({ key: SECRET }) })
-      log.error(new Error(`failed with ${SECRET}`, { cause: new Error(encodeURIComponent(SECRET)) }))
-    }, pretty)
+    const text = await textOf(
+      (log) => {
+        log.info(`message with ${SECRET}`)
+        log.info({ Authorization: SECRET, deep: [{ [SECRET]: 1 }], json: JSON.stringify({ key: SECRET }) })
+        log.error(new Error(`failed with ${SECRET}`, { cause: new Error(encodeURIComponent(SECRET)) }))
+      },
+      { pretty },
+    )
     expect(text).not.toContain('0123')
     expect(text.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(6)
   })
 
   it('has one line per event on a terminal, with the time zone and the message of an error', async () => {
-    const text = await textOf((log) => {
-      log.info({ channel: 'acme/forest', seen: 3, error: null }, 'polled')
-      log.error({ err: new Error('no connection') }, 'poll failed')
-    }, true)
+    const text = await textOf(
+      (log) => {
+        log.info({ channel: 'acme/forest', seen: 3, error: null }, 'polled')
+        log.error({ err: new Error('no connection') }, 'poll failed')
+      },
+      { pretty: true },
+    )
     const [polled = '', failed = '', ...more] = text.split('\n')
     expect(polled).toMatch(
       /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\] INFO: polled \{"channel":"acme\/forest","seen":3\}$/,
@@ -66,25 +82,11 @@ describe('log', () => {
     expect(more).toEqual([''])
   })
 
-  it('keeps its keys, level and time, whatever the secrets are, and ordinary words that are short secrets', async () => {
-    let text = ''
-    const out = { write: (line: string) => (text += line) }
-    const secrets = ['a', 'seen', 'attempts', 'notification', '20261121']
-    const log = await createLog({ level: 'info', out, pretty: false, colour: false, secrets })
-    log.info({ attempts: 3, seen: 20261121, of: 'notification' }, 'seen a notification')
-    expect(JSON.parse(text)).toMatchObject({
-      level: 'info',
-      time: expect.stringMatching(/^\d{4}-/),
-      attempts: 3,
-      seen: '[secret]',
-      of: '[secret]',
-      msg: 'seen a [secret]',
-    })
-  })
-
   it('removes characters that control the terminal, hide or reorder text, and shows a written-out escape as it is', async () => {
     const title = '\u001b[2Jgone\u0007\u009b31m gpj\u202e.exe\u200b\ufeff'
-    const text = await textOf((log) => log.info({ title }, 'seen \u001b]0;title\u0007, a literal \\u001b"'), true)
+    const text = await textOf((log) => log.info({ title }, 'seen \u001b]0;title\u0007, a literal \\u001b"'), {
+      pretty: true,
+    })
     for (const shown of ['gone', 'gpj.exe', 'INFO', 'a literal \\u001b"']) expect(text).toContain(shown)
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
