@@ -32,11 +32,8 @@ describe('test projects', () => {
     expect(missing).toEqual([])
   })
 
-  it('find the unit tests', () => {
+  it('have unit tests, which start no process and need no installed program', () => {
     expect(unitTests.length).toBeGreaterThan(40)
-  })
-
-  it.each(unitTests)('%s starts no process and needs no installed program', (file) => {
-    expect(readFileSync(join(ROOT, file), 'utf8')).not.toMatch(STARTS_PROCESSES)
+    expect(unitTests.filter((file) => STARTS_PROCESSES.test(readFileSync(join(ROOT, file), 'utf8')))).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { copiedTables, copyDatabase } from '../../../src/store/copy/copy-database.js'
@@ -9,7 +8,6 @@ import { NO_LIMIT } from '../../../src/store/sql/sql-database.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { reportRecord } from '../../helpers/data/report-record.js'
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
-import { mountSmallDisk } from '../../helpers/servers/small-disk.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newAward } from '../../helpers/store/new-award.js'
@@ -108,16 +106,6 @@ describe.skipIf(postgresSkipReason !== null)('copying a database', () => {
       await copyDatabase({ from: fixture.path, to })
       expect(await answersOf(to, fixture)).toEqual(await answersOf(fixture.path, fixture))
     }
-  })
-
-  it('to a full disk fails, and copies nothing', async ({ skip }) => {
-    const disk = mountSmallDisk()
-    if (disk === null) return skip('this user cannot mount a file system')
-    const fixture = await database()
-    writeFileSync(join(disk.folder, 'ballast'), Buffer.alloc(2 ** 20))
-    const to = join(disk.folder, 'copy.db')
-    await expect(copyDatabase({ from: fixture.path, to })).rejects.toThrow('disk of the database is full')
-    await expectEmpty(to)
   })
 
   it('is refused into a database with data, and not because a process died during a run', async () => {

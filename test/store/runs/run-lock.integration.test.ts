@@ -13,9 +13,6 @@ const POLL: RunStart = { channel: CHANNEL, kind: 'rfqs', now: at('08:00:00') }
 const END = runEnd()
 const ELSEWHERE = { host: 'elsewhere', nonce: 'x' }
 
-/** A process id that no process has, as after a kill. */
-const goneProcess = () => ({ pid: spawnSync(process.execPath, ['-e', '']).pid, nonce: 'x' })
-
 /** Changes the process of the unfinished runs. */
 async function changeHolder(db: Store, changes: object): Promise<void> {
   const [run] = (await rowsOf(db, 'select holder from runs where finished_at is null')) as [{ holder: string }]
@@ -48,14 +45,6 @@ describe('a run of the schedule', () => {
     await db.beginRun({ ...POLL, byHand: true }).then((other) => other.finish(END, at('08:01:00')))
     await run.finish(END, at('08:01:00'))
     await db.beginRun(POLL)
-  })
-
-  it('begins after one whose process is gone, which is recorded as interrupted', async () => {
-    const db = await noonStore()
-    const dead = await db.beginRun(POLL)
-    await changeHolder(db, goneProcess())
-    await db.beginRun(POLL)
-    expect((await db.runs({})).filter(({ outcome }) => outcome === 'interrupted')).toMatchObject([{ id: dead.id }])
   })
 
   it('begins after one of this process whose end could not be recorded', async () => {
@@ -161,17 +150,21 @@ describe('a step', () => {
 })
 
 describe('the lock of a run that is dead', () => {
-  it('is taken over at once if its process was on this machine; the run records nothing more', async () => {
-    const db = await noonStore()
-    const dead = await holdingRun(db, POLL)
-    await changeHolder(db, goneProcess())
-    const run = await db.beginRun({ ...POLL, byHand: true })
-    await run.step(() => record(db, run))
-    await expect(record(db, dead)).rejects.toThrow(RunLostError)
-    const plan = { run: dead, rfqId: 'rfq-1', evidence: {}, now: at('08:00:00') }
-    await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
-    expect((await db.runs({})).filter(({ outcome }) => outcome === 'interrupted')).toMatchObject([{ id: dead.id }])
-  })
+  it.each([true, false])(
+    'is taken over at once if its process was on this machine; the run records nothing more (by hand: %s)',
+    async (byHand) => {
+      const db = await noonStore()
+      const dead = await holdingRun(db, POLL)
+      // A process id that no process has, as after a kill.
+      await changeHolder(db, { pid: spawnSync(process.execPath, ['-e', '']).pid, nonce: 'x' })
+      const run = await db.beginRun({ ...POLL, byHand })
+      await run.step(() => record(db, run))
+      await expect(record(db, dead)).rejects.toThrow(RunLostError)
+      const plan = { run: dead, rfqId: 'rfq-1', evidence: {}, now: at('08:00:00') }
+      await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
+      expect((await db.runs({})).filter(({ outcome }) => outcome === 'interrupted')).toMatchObject([{ id: dead.id }])
+    },
+  )
 
   it.each([
     ['whose process exists', { pid: process.ppid, nonce: 'x' }],
