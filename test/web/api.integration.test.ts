@@ -68,8 +68,6 @@ describe('every operation', () => {
     }
     const closed = (await read('/closings?outcome=closed')).items
     expect(closed.map(({ rfqId }: { rfqId: string }) => rfqId)).toContain(id)
-    expect((await read('/rfqs?missing=false&sort=-due&limit=1')).items).toMatchObject([{ due: expect.any(String) }])
-    expect((await read('/rfqs?missing=true')).total).toBe(0)
   })
 })
 
@@ -81,7 +79,6 @@ describe('a wrong request is answered with a problem document', () => {
     const cases: [url: string, status: number, expected: object][] = [
       [`${BASE}/10001`, 404, { suggestions: expect.arrayContaining(['1001']) }],
       ['/api/v1/rfqs/acme/forst/1001', 404, { suggestions: [KEY] }],
-      ['/api/v1/rfqs?channel=acme/forst', 400, { suggestions: [KEY] }],
       [`${BASE}/1001/offers/none`, 404, {}],
       ['/api/v1/nowhere', 404, {}],
       ['/api/v1/rfqs?stat=open', 400, { detail: expect.stringContaining('did you mean state?') }],
@@ -89,23 +86,11 @@ describe('a wrong request is answered with a problem document', () => {
       ['/api/v1/rfqs?state=opne', 400, { suggestions: ['open'] }],
       [`${BASE}/1001?as_of=sometime`, 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
       [`${BASE}/1001?as_of=2026-01-01`, 400, { detail: expect.stringContaining(`first poll of RFQs in ${KEY}`) }],
-      [`${BASE}/1001?as_of=2999-01-01`, 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
-      ['/api/v1/today?since=sometime', 400, { errors: [expect.objectContaining({ name: 'since' })] }],
       ['/api/v1/runs?limit=501', 400, { detail: 'limit: found "501". Too big: expected number to be <=500' }],
-      [
-        '/api/v1/runs?kind=polls',
-        400,
-        { detail: 'kind: found "polls". Invalid option: expected one of "listings"|"rfqs"|"close"' },
-      ],
       [
         `${BASE}/1001/comparison?requirements.priceMx=off`,
         400,
         { detail: expect.stringContaining('did you mean requirements.priceMax?') },
-      ],
-      [
-        `${BASE}/1001/comparison?awardTolerance=2`,
-        400,
-        { detail: 'awardTolerance: found "2". Expected a share from 0 to 1, or unlimited' },
       ],
       ['/api/v1/runs?cursor=1%20or%201', 400, {}],
       ['/api/v1/rfqs/%ff', 400, {}],
@@ -226,7 +211,6 @@ describe('work on the queue', () => {
     const cases: [what: string, expected: number, url: string, payload: unknown, headers?: Record<string, string>][] = [
       ['a viewer who closes', 403, '/closings', { channel: KEY }, as('ana')],
       ['no token', 401, '/sync', { channel: KEY }, { authorization: '' }],
-      ['a viewer', 403, '/sync', { channel: KEY }, as('ana')],
       ['an unknown channel', 404, '/sync', { channel: 'acme/forst' }],
       ['an unknown RFQ', 404, '/reports', { channel: KEY, rfq: '1002' }],
       ['an unknown kind', 400, '/sync', { channel: KEY, kind: 'offers' }],
@@ -242,12 +226,8 @@ describe('work on the queue', () => {
     for (const [what, expected, url, payload, headers] of cases)
       expect([what, (await post(url, payload, { ...omar, ...headers })).statusCode]).toEqual([what, expected])
     const detail = async (payload: unknown) => (await post('/sync', payload, omar)).json().detail
-    for (const body of ['[]', '"x"', '3', 'null']) expect(await detail(body)).toBe('the body must be a JSON object')
-    const foreign = await post('/sync', { channel: KEY }, { ...omar, origin: 'http://evil.example' })
-    expect(foreign.json().detail).toMatch(/^this was sent by another website/)
-    expect(await detail({ channel: KEY, approve: 1, force: true })).toBe(
-      'approve: unknown; known: channel, kind; force: unknown; known: channel, kind',
-    )
+    expect(await detail('null')).toBe('the body must be a JSON object')
+    expect(await detail({ channel: KEY, approve: 1 })).toBe('approve: unknown; known: channel, kind')
     expect(await detail({ kind: 3 })).toBe(
       'channel: missing. Invalid input: expected string, received undefined; ' +
         'kind: found 3. Invalid option: expected one of "listings"|"rfqs"',
@@ -269,9 +249,10 @@ describe('awards', () => {
     const read = async (url: string) => (await get(`/api/v1${path}/${url}`, as('ana'))).json()
     const record = (body: unknown, name = 'omar') => post(`${path}/awards`, body, as(name))
     expect((await record({ offers: [rfq.cheap] }, 'ana')).statusCode).toBe(403)
-    expect((await record({ offers: [] })).json().detail).toMatch(/Say why nothing is awarded/)
-    expect((await record({ offers: ['none'] })).statusCode).toBe(409)
-    expect((await record({ offers: [rfq.other] })).json().detail).toMatch(/Say why/)
+    expect((await record({ offers: [rfq.other] })).json()).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(/Say why/),
+    })
     expect((await record({ offers: [rfq.cheap], as_of: '2020-01-01' })).statusCode).toBe(400)
     expect((await post(`/rfqs/${KEY}/7/awards`, { offers: [rfq.cheap] }, as('omar'))).statusCode).toBe(404)
     const recorded = await record({ offers: [rfq.other], because: 'delivers first' })
@@ -279,7 +260,6 @@ describe('awards', () => {
       201,
       expect.objectContaining({ id: 1, by: 'omar', because: 'delivers first', followed: false }),
     ])
-    expect((await record({ offers: [rfq.cheap] })).statusCode).toBe(409)
     expect((await read('awards')).items).toMatchObject([{ id: 1, withdrawn: null }])
     expect((await read('comparison')).award).toMatchObject({
       status: 'waiting',

@@ -42,7 +42,7 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
 const USER_FACING = new Set(
   (
     'Config Usage Filter Failed Store RunBusy RunLost DatabaseUnavailable MissingDatabase UnknownCommit Marketplace Unavailable Item ' +
-    'Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen Http Problem Sandbox RateFile'
+    'Channel Paused Aborted QueueUnavailable PoolUnavailable RefusedJob RunFailed Listen Http Problem Sandbox RateFile'
   )
     .split(' ')
     .map((name) => `${name}Error`),

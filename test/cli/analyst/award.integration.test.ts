@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { RfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { offerTerms } from '../../helpers/store/awarded-rfq.js'
@@ -67,16 +66,10 @@ describe('quotekeeper award', () => {
   })
 
   it('refuses what cannot be awarded, and an award without a reason that needs one', async () => {
-    const { cli, cheap, dear } = await openRfq()
-    const refused = async (...args: string[]) => {
-      const { status, err } = await cli.quotekeeper('award', '1042', '--yes', ...args)
-      expect({ args, status }).toEqual({ args, status: 1 })
-      return err
-    }
-    expect(await refused('--offers', '17')).toMatch(/no offer 17/)
-    expect(await refused('--offers', dear)).toMatch(
-      /it is not the recommended award, and this is said against it: .*25/,
-    )
+    const { cli, dear } = await openRfq()
+    expect(await cli.quotekeeper('award', '1042', '--yes', '--offers', dear)).toMatchObject({
+      ...{ status: 1, err: expect.stringContaining('it is not the recommended award, and this is said against it') },
+    })
     expect((await cli.quotekeeper('award', '7', '--offers', '1', '--yes')).status).toBe(2)
     expect((await cli.quotekeeper('award', '--offers', '1', '--yes')).status).toBe(2)
     expect((await cli.quotekeeper('award', '1042', '--offers', '1')).status).toBe(2) // No terminal to ask on.
@@ -84,52 +77,25 @@ describe('quotekeeper award', () => {
     const because = ['--because', 'the only one with a permit']
     expect((await cli.quotekeeper('award', '1042', '--yes', '--offers', dear, ...because)).status).toBe(0)
     expect(await standing(cli)).toMatchObject({ followed: false, because: 'the only one with a permit' })
-    expect(await refused('--offers', cheap)).toMatch(/award 1.*Withdraw it first/)
   })
 
-  it('is withdrawn, and another one recorded', async () => {
+  it('is withdrawn, and may then be none, with a reason', async () => {
     const { cli, cheap } = await openRfq()
     await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
     const decision = ['--because', 'a mistake', '--yes', '--by', 'Ben']
-    const withdrawn = await cli.quotekeeper('award', '1042', '--withdraw', ...decision)
-    expect(withdrawn.status).toBe(0)
+    expect((await cli.quotekeeper('award', '1042', '--withdraw', ...decision)).status).toBe(0)
     expect((await cli.quotekeeper('award', '1042', '--withdraw', '--yes')).status).toBe(1)
-    expect((await cli.quotekeeper('compare', '1042')).out).not.toContain('Awarded')
-    await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
-    expect(await list(cli)).toMatchObject([
-      { id: 3, state: 'waiting', withdrawnBy: null },
-      { id: 1, state: 'withdrawn', withdrawnBy: 'Ben', withdrawnBecause: 'a mistake' },
-    ])
-    expect((await cli.quotekeeper('award', '1042')).out).toMatch(/waiting[\s\S]*withdra/)
-  })
-
-  it('may be none, with a reason', async () => {
-    const { cli, cheap } = await openRfq()
     const none = (...args: string[]) => cli.quotekeeper('award', '1042', '--none', '--yes', ...args)
     expect((await none()).err).toMatch(/Say why nothing is awarded/)
     expect((await none('--offers', cheap)).status).toBe(2)
     const recorded = await none('--because', 'the budget was cut')
-    expect(recorded.status).toBe(0)
-    expect(recorded.out).toMatch(/^RFQ 1042.*\n\nAwarded: No award\.\n[\s\S]*Next: Nothing more to do/)
-    expect(await list(cli)).toMatchObject([{ offers: [], because: 'the budget was cut', state: 'no-award' }])
-    expect((await cli.quotekeeper('compare', '1042')).out).toMatch(/^acme\/forest: RFQ 1042.*\n\nAwarded: No award\./)
-    expect((await cli.quotekeeper('award', '1042', '--withdraw', '--because', 'why', '--yes')).status).toBe(0)
-  })
-
-  it('is verified with the decisions, down to its workbook', async () => {
-    const { cli, cheap } = await openRfq()
-    await cli.quotekeeper('award', '1042', '--yes', '--offers', cheap)
-    expect(await cli.quotekeeper('closings', '--verify')).toMatchObject({
+    expect(recorded).toMatchObject({
       status: 0,
-      out: expect.stringMatching(/^1 closings and awards, none changed/),
+      out: expect.stringMatching(/Awarded: No award\.\n[\s\S]*Nothing more to do/),
     })
-    const db = new Database(join(cli.folder, 'data/quotekeeper.db'))
-    db.exec(`drop trigger awards_immutable; update awards set workbook = 'UEs='`)
-    db.close()
-    const { status, out } = await cli.quotekeeper('closings', '--verify')
-    expect({ status, out }).toEqual({ status: 1, out: expect.stringContaining('workbook of award 1 was changed') })
-    expect(JSON.parse((await cli.quotekeeper('closings', '--verify', '--json')).out)).toMatchObject({
-      brokenAt: 1,
-    })
+    expect(await list(cli)).toMatchObject([
+      { id: 3, offers: [], because: 'the budget was cut', state: 'no-award' },
+      { id: 1, state: 'withdrawn', withdrawnBy: 'Ben', withdrawnBecause: 'a mistake' },
+    ])
   })
 })

@@ -34,27 +34,6 @@ describe('lists', () => {
     expect(out).toContain(`,"${first}, ${second}",`)
   })
 
-  it('have options for their filters: a state, a date, a flag', async () => {
-    const { quotekeeper, sandbox } = await createPolledFixture()
-    sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { responseDueDate: '2027-02-01' })
-    await quotekeeper('sync')
-    const due = async (...args: string[]): Promise<string[]> =>
-      JSON.parse((await quotekeeper('rfqs', '--channel', 'blue', '--json', ...args)).out).map(
-        (row: { due: string }) => row.due,
-      )
-    const all = await due()
-    expect(await due('--sort', '-due')).toEqual(all.toSorted().reverse())
-    expect(await due('--sort', '-due', '--limit', '1')).toEqual(['2027-02-01'])
-    expect(await due('--due-before', '2027-01-01')).toEqual(all.filter((each) => each !== '2027-02-01'))
-    expect(await due('--due-before', '2026-03-10', '--state', 'open')).toEqual(['2026-03-07'])
-    expect(await due('--missing')).toEqual([])
-    expect(await quotekeeper('rfqs', '--due-before', 'soon')).toMatchObject({
-      ...{ status: 2, err: expect.stringContaining('Invalid due_before "soon". Use a date') },
-    })
-    for (const command of ['rfqs', 'runs', 'listings', 'problems', 'closings'])
-      expect((await quotekeeper(command, '--since', 'now', '--csv')).out.split('\r\n')).toHaveLength(2)
-  })
-
   it('have a limit in a table only, and say what it leaves out', async () => {
     const { quotekeeper } = await createPolledFixture()
     const limited = await quotekeeper('listings', '--limit', '2')

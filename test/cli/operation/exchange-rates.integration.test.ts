@@ -28,31 +28,6 @@ async function withRates({ source = 'rates.csv' } = {}) {
 }
 
 const euroOf = ({ currency }: RfqView) => currency.rates.find((rate) => rate.currency === 'EUR')
-/** What one euro of the offer is worth in the comparison; null if it is not compared. */
-const convertedAt = (view: RfqView): number | null => {
-  const { own, compared } = offerIn(view, 'EUR') ?? {}
-  return own?.total && compared?.total ? Number((compared.total / own.total).toFixed(4)) : null
-}
-const offerIn = ({ offers }: RfqView, currency: string) => offers.find(({ own }) => own.currency === currency)
-
-describe('an offer in another currency', () => {
-  it('is compared at the rate of the day, and as of yesterday at that of yesterday', async () => {
-    const { write, runAt, compare } = await withRates()
-    write('2026-03-09,1.25,0.85')
-    expect(await runAt(0, 'sync')).toMatchObject({ status: 0, err: '' })
-    write('2026-03-11,1.5,0.85', '2026-03-10,1.4,0.85', '2026-03-09,1.25,0.85')
-    await runAt(24, 'sync')
-    const today = await compare(25)
-    expect(euroOf(today)).toMatchObject({ rate: 1.5, date: '2026-03-11', source: 'rates.csv', offers: 1 })
-    expect(convertedAt(today)).toBe(1.5)
-    const yesterday = await compare(25, '--as-of', at(23).toISOString())
-    expect(euroOf(yesterday)).toMatchObject({ rate: 1.25, date: '2026-03-09' })
-    expect(convertedAt(yesterday)).toBe(1.25)
-    expect(yesterday.settings.exchangeRates).toEqual({ EUR: { rate: 1.25, date: '2026-03-09', source: 'rates.csv' } })
-    const { out } = await runAt(25, 'compare', '77')
-    expect(out).toContain('Exchange rates: 1 EUR = 1.5 USD (2026-03-11, rates.csv).')
-  })
-})
 
 describe('sync', () => {
   it('reads an address once a day, and again if that failed', async () => {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -79,33 +79,6 @@ describe('the program as a process', () => {
     check.signal(signal)
     expect(await check.ended).toBe('exit 1')
     expect(check.err).toContain(`stopped by ${signal}`)
-  })
-})
-
-describe('start', () => {
-  it.skipIf(!existsSync('/proc/self'))('ends, as sync does, for a database path that cannot be created', async () => {
-    const { start, run, folder } = await openProcessFixture()
-    const file = join(folder, 'quotekeeper.yaml')
-    writeFileSync(file, readFileSync(file, 'utf8').replace('./quotekeeper.db', '/proc/quotekeeper/quotekeeper.db'))
-    const message = 'the folder /proc/quotekeeper cannot be created there'
-    const service = start(['start'])
-    expect(await service.ended).toBe('exit 1')
-    expect(service.out + service.err).toContain(message)
-    expect(await run('sync')).toMatchObject({ status: 1, err: expect.stringContaining(message) })
-  })
-
-  it('logs its address, is ready after the first polls, and stops with 0', async () => {
-    const { start } = await openProcessFixture()
-    const service = start(['start'])
-    await eventually(() => expect(service.out).toContain('quotekeeper started'))
-    const url = /"url":"([^"]+)"/.exec(service.out)?.[1] as string
-    expect((await fetch(`${url}/healthz`)).status).toBe(200)
-    await until(() => service.out.split(': complete').length > 2)
-    expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    expect(service.out).not.toContain('key-of-acme')
-    service.signal('SIGINT')
-    expect(await service.ended).toBe('exit 0')
-    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 })
 

@@ -70,9 +70,6 @@ describe('award of an RFQ on its page', () => {
     const chosen = { 'offer.2': rfq.other }
     const refused = await send(chosen)
     expect([refused.statusCode, notices(refused.body)[0]]).toEqual([409, expect.stringContaining('Say why')])
-    expect((await send({})).statusCode).toBe(409)
-    for (const because of ['\u200b\u202e', 'b'.repeat(2_001)])
-      expect([because.length, (await send({ ...chosen, because })).statusCode]).toEqual([because.length, 409])
     const because = 'delivers a year earlier'
     const shown = confirmation((await send({ ...chosen, because })).body)
     rfq.advanceSeconds(3601)

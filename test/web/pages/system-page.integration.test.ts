@@ -1,31 +1,8 @@
 import { expect, it } from 'vitest'
-import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { refuseEvent } from '../../helpers/store/refuse-event.js'
+import { KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { openPages } from '../support/pages-fixture.js'
 import { notices, sendForm } from '../support/send-form.js'
 import { as, TOKENS } from '../support/users.js'
-
-it('/system › shows channels, the newest runs, targets and problems, and has all in files', async () => {
-  const fixture = await openChannelFixture()
-  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { number: 1042 })
-  fixture.sandbox.world.changeRfq(id, { minVolume: 'many' as never })
-  for (let round = 0; round < 21; round++) {
-    fixture.sandbox.world.changeRfq(id, { title: `Round ${round}` })
-    await fixture.pollRfqs()
-    fixture.advanceSeconds(60)
-  }
-  await refuseEvent(fixture, ['crm', 'mail'])
-  const { app } = await openPages(fixture)
-  const { body } = await app.inject('/system')
-  expect(body).toContain('21 in all')
-  expect(body.match(/>complete</g)).toHaveLength(20)
-  const rows = async (table: string) => (await app.inject(`/system?format=json&table=${table}`)).json()
-  expect(await rows('runs')).toHaveLength(21)
-  expect(await rows('channels')).toMatchObject([{ channel: KEY, open: 1, rfqsAt: '2026-11-21T12:20:00.000Z' }])
-  const error = 'HTTP 422: a secret'
-  expect(await rows('targets')).toMatchObject([{ target: 'crm', state: 'works', passedOver: 1, error }, {}])
-  expect(await rows('problems')).toMatchObject([{ kind: 'rfq', path: expect.stringContaining('minVolume') }])
-})
 
 it('/system › polls a channel now, for operators, and says what became of the poll', async () => {
   const fixture = await openChannelFixture({ rfqs: 1 })
