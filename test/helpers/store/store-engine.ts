@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import pg from 'pg'
 import { inject, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/contract.js'
 import type { StoreOptions } from '../../../src/store/create-store.js'
 import { openDatabase, openDatabaseReader } from '../../../src/store/open-database.js'
+import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
+import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { testFolder } from '../test-folder.js'
 
@@ -68,7 +69,7 @@ export const openReaderOf = async (store: Pick<Store, 'name'>) =>
 /** The rows of a query, on a connection of its own. */
 export async function rowsOf({ name }: Pick<Store, 'name'>, query: string): Promise<unknown[]> {
   const url = urls.get(name)
-  if (url !== undefined) return onPostgres(url, async (client) => (await client.query(query)).rows)
+  if (url !== undefined) return onPostgres(url, query)
   const raw = new Database(name, { readonly: true })
   try {
     return raw.prepare(query).all()
@@ -80,10 +81,7 @@ export async function rowsOf({ name }: Pick<Store, 'name'>, query: string): Prom
 /** Executes statements on a connection of its own, also those that Quotekeeper never would. */
 export async function executeIn({ name }: Pick<Store, 'name'>, statements: string): Promise<void> {
   const url = urls.get(name)
-  if (url !== undefined) {
-    await onPostgres(url, (client) => client.query(statements))
-    return
-  }
+  if (url !== undefined) return void (await onPostgres(url, statements))
   const raw = new Database(name)
   try {
     raw.exec(statements)
@@ -92,17 +90,11 @@ export async function executeIn({ name }: Pick<Store, 'name'>, statements: strin
   }
 }
 
-async function onPostgres<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const [server, schema] = url.split('?schema=')
-  const numbers = {
-    getTypeParser: (type: number) => (type === 20 || type === 1700 ? Number : pg.types.getTypeParser(type)),
-  }
-  const client = new pg.Client({ connectionString: server as string, types: numbers })
-  await client.connect()
+async function onPostgres(url: string, statements: string): Promise<unknown[]> {
+  const database = new PostgresDatabase(parsePostgresUrl(url), { connections: 1 })
   try {
-    await client.query(`set search_path to ${schema}`)
-    return await work(client)
+    return await database.all(statements)
   } finally {
-    await client.end()
+    await database.close()
   }
 }

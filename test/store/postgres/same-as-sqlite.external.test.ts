@@ -1,7 +1,6 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
-import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ObservedResponse } from '../../../src/core/documents/observation.js'
 import type { ListedDocument, RfqSnapshot, Store } from '../../../src/store/contract.js'
 import { VERSION_COLUMNS } from '../../../src/store/documents/document-rows.js'
@@ -123,25 +122,16 @@ const TABLES: Record<string, string> = {
 
 describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
   it('leaves the same rows, and returns the same, as on SQLite', async () => {
-    const client = new pg.Client({
-      connectionString: running.server.url,
-      types: { getTypeParser: (type: number) => (type === 20 ? Number : pg.types.getTypeParser(type)) },
-    })
-    await client.connect()
-    onTestFinished(() => client.end())
-    let schemas = 0
     await fc.assert(
       fc.asyncProperty(fc.array(run, { minLength: 1, maxLength: 4 }), async (runs) => {
-        const schema = `same_${schemas++}`
         const sqlite = await openNewStore()
-        const postgres = await openPostgresStore({ url: `${running.server.url}?schema=${schema}`, connections: 3 })
+        const postgres = await openPostgresStore({ url: running.newUrl(), connections: 3 })
         try {
           expect(await replay(postgres, runs)).toEqual(await replay(sqlite, runs))
-          await client.query(`set search_path to ${schema}`)
           const file = new Database(sqlite.name, { readonly: true })
           for (const [table, query] of Object.entries(TABLES)) {
             const expected = file.prepare(query).all()
-            expect((await client.query(query)).rows, table).toEqual(expected)
+            expect(await postgres.database.all(query), table).toEqual(expected)
           }
           const moments = file.prepare('select distinct observed_at from versions').pluck().all() as string[]
           file.close()
@@ -152,7 +142,6 @@ describe.skipIf(postgresSkipReason !== null)('recording on PostgreSQL', () => {
         } finally {
           await postgres.close()
           await sqlite.close()
-          await client.query(`drop schema ${schema} cascade`)
         }
       }),
       { numRuns: shareOf(15), endOnFailure: true },
