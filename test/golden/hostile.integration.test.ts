@@ -1,7 +1,7 @@
 import { it } from 'vitest'
 import { driveHostile, fillHostile, HOSTILE_CHANNEL, HOSTILE_START } from './hostile-marketplace.js'
 import { openScenario } from './scenario.js'
-import { expectGolden, surfacesOf } from './surfaces.js'
+import { expectGolden } from './surfaces.js'
 
 it('prints a hostile marketplace as the files in test/golden/hostile', async () => {
   const scenario = await openScenario({
@@ -10,16 +10,11 @@ it('prints a hostile marketplace as the files in test/golden/hostile', async () 
     still: true,
   })
   fillHostile(scenario)
-  const polls = await driveHostile(scenario)
-  async function* all(): AsyncGenerator<[string, string]> {
-    yield ['cli/sync-and-close.txt', polls]
-    yield* surfacesOf(scenario, {
-      channel: 'acme/forest',
-      rfqs: ['1001', '1003', '1006', '1007', '1004'],
-      offer: 'cheap',
-      before: '2026-11-23T12:00:00Z',
-      since: HOSTILE_START,
-    })
-  }
-  await expectGolden('hostile', all())
+  await expectGolden('hostile', scenario, await driveHostile(scenario), {
+    channel: 'acme/forest',
+    rfqs: ['1001', '1003', '1006', '1007', '1004'],
+    offer: 'cheap',
+    before: '2026-11-23T12:00:00Z',
+    since: HOSTILE_START,
+  })
 })

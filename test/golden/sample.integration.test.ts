@@ -1,6 +1,6 @@
 import { it } from 'vitest'
 import { openScenario, type Scenario } from './scenario.js'
-import { expectGolden, surfacesOf } from './surfaces.js'
+import { expectGolden } from './surfaces.js'
 
 const START = '2026-03-10T09:30:00.000Z'
 
@@ -22,16 +22,11 @@ it('prints the sample marketplace as the files in test/golden/sample', async () 
     ],
     still: false,
   })
-  const polls = await drive(scenario)
-  async function* all(): AsyncGenerator<[string, string]> {
-    yield ['cli/sync-and-close.txt', polls]
-    yield* surfacesOf(scenario, {
-      channel: 'acme/forest',
-      rfqs: ['1001', '1002', '1006'],
-      offer: scenario.sandbox.world.channels[0]?.rfqs[0]?.responses[0]?.id ?? '',
-      before: '2026-03-12T12:00:00Z',
-      since: START,
-    })
-  }
-  await expectGolden('sample', all())
+  await expectGolden('sample', scenario, await drive(scenario), {
+    channel: 'acme/forest',
+    rfqs: ['1001', '1002', '1006'],
+    offer: scenario.sandbox.world.channels[0]?.rfqs[0]?.responses[0]?.id ?? '',
+    before: '2026-03-12T12:00:00Z',
+    since: START,
+  })
 })

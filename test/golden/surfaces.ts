@@ -24,23 +24,26 @@ interface Focus {
   since: string
 }
 
-/** Compares texts with the files of a scenario, of which none may be left over. `npm run golden` renews them. */
-export async function expectGolden(
-  scenario: string,
-  texts: AsyncIterable<[file: string, text: string]>,
-): Promise<void> {
-  const folder = join(import.meta.dirname, scenario)
+/**
+ * Compares everything that is printed of a scenario with the files of a folder, of which none may be left over. `npm run golden` renews
+ * them.
+ * @param polls what the commands of the scenario printed
+ */
+export async function expectGolden(name: string, scenario: Scenario, polls: string, focus: Focus): Promise<void> {
+  const folder = join(import.meta.dirname, name)
   const printed: string[] = []
-  for await (const [file, text] of texts) {
+  const compare = async (file: string, text: string) => {
     await expect.soft(toGolden(text), file).toMatchFileSnapshot(join(folder, file))
     printed.push(file)
   }
-  const stored = readdirSync(folder, { recursive: true }).filter((name) => String(name).includes('.'))
+  await compare('cli/sync-and-close.txt', polls)
+  for await (const [file, text] of surfacesOf(scenario, focus)) await compare(file, text)
+  const stored = readdirSync(folder, { recursive: true }).filter((each) => String(each).includes('.'))
   expect(stored.sort()).toEqual(printed.sort())
 }
 
 /** Everything that is printed of a scenario, by file. */
-export async function* surfacesOf(scenario: Scenario, focus: Focus): AsyncGenerator<[string, string]> {
+async function* surfacesOf(scenario: Scenario, focus: Focus): AsyncGenerator<[string, string]> {
   yield* commandLine(scenario, focus)
   yield* jsonOutput(scenario, focus)
   yield* httpApi(scenario, focus)

@@ -1,13 +1,9 @@
 import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
 
 /** Handlers that record the jobs they begin and complete; all of them do the same work. */
-export function recordingHandlers(work: JobHandler = async () => null): {
-  handlers: JobHandlers
-  begun: string[]
-  done: DoneJob[]
-} {
+export function recordingHandlers(work: JobHandler = async () => null) {
   const begun: string[] = []
-  const done: DoneJob[] = []
+  const done: { name: string; id: string; payload: JobPayload }[] = []
   const handler =
     (name: string): JobHandler =>
     async (payload, context) => {
@@ -16,7 +12,7 @@ export function recordingHandlers(work: JobHandler = async () => null): {
       done.push({ name, id: context.id, payload })
       return result
     }
-  const handlers = {
+  const handlers: JobHandlers = {
     'poll-listings': handler('poll-listings'),
     'poll-rfqs': handler('poll-rfqs'),
     'close-expired': handler('close-expired'),
@@ -24,11 +20,6 @@ export function recordingHandlers(work: JobHandler = async () => null): {
     'rfq-report': handler('rfq-report'),
   }
   return { handlers, begun, done }
-}
-interface DoneJob {
-  name: string
-  id: string
-  payload: JobPayload
 }
 
 /** A gate that tests open: `passed` resolves when `open` is called. */

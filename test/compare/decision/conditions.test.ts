@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { SettingsInput } from '../../../src/core/decision/settings.js'
 import { lines, reportOn, response, sized } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
-const decided = (responses: Body[], settings: SettingsInput = {}, rfq: Body = {}) =>
-  reportOn({ responses, settings, rfq }).decision
+const decided = (responses: Body[], rfq: Body = {}) => reportOn({ responses, rfq }).decision
 const texts = ({ conditions }: { conditions: readonly { message: string }[] }) =>
   conditions.map(({ message }) => message)
-const conditions = (offer: Body, settings: SettingsInput = {}, of: Body = {}) =>
-  texts(decided([response(1, { ...of, offer })], settings).recommendation)
+const conditions = (offer: Body) => texts(decided([response(1, { offer })]).recommendation)
 
 const ALONE = 'It is the only open offer, so there is nothing to compare it with.'
 
@@ -41,11 +38,9 @@ describe('what to check of an award', () => {
     sized(number, 2_000 + number, 12, { offer: { totalPrice: 10 * number, ...offer } })
 
   it('says of several offers by name what goes for some, and not what goes for every offer', () => {
-    const { award, conditions: found } = decided(
-      [small(1), small(2), response(3)],
-      {},
-      { minVolume: 14_000 },
-    ).recommendation
+    const { award, conditions: found } = decided([small(1), small(2), response(3)], {
+      minVolume: 14_000,
+    }).recommendation
     expect(award?.offers).toHaveLength(3)
     const [first, second] = [
       '10 USD, but the delivery lines, which count, add up to 24,012',
@@ -57,7 +52,7 @@ describe('what to check of an award', () => {
       { loud: false, message: 'The RFQ also asks, which is not checked here: “No double claiming.”' },
     ])
     const two = [small(1, { review: ACCEPTED, totalPrice: 24_012 }), small(2), response(3)]
-    const some = texts(decided(two, {}, { minVolume: 14_000 }).recommendation)
+    const some = texts(decided(two, { minVolume: 14_000 }).recommendation)
     expect(some).toContain('Developer 2 · Project 2 and Developer 3 · Project 3: The offer has not been reviewed yet.')
   })
 
@@ -74,7 +69,7 @@ describe('what to check of an award', () => {
     expect(settled.status).toBe('accepted')
     expect(texts(settled).join(' ')).toContain('The stated total is 10 USD')
     expect(texts(settled).join(' ')).not.toMatch(/20 USD|expire/)
-    const more = decided([accepted(4_000), small(2), response(3)], {}, { minVolume: 15_000 }).recommendation
+    const more = decided([accepted(4_000), small(2), response(3)], { minVolume: 15_000 }).recommendation
     expect(more.award?.offers.map(({ number }) => number)).toEqual([2, 3])
     expect(texts(more).join(' ')).toMatch(/Developer 1 · Project 1: The stated total is 10 USD/)
     expect(texts(more).join(' ')).toMatch(/Developer 2 · Project 2: The stated total is 20 USD/)
@@ -89,7 +84,7 @@ describe('what to check of an award', () => {
   it('say loudly that it has more than twice the need, if a smaller one costs less', () => {
     const large = sized(1, 12_000, 10)
     const smaller = (volume: number, price: number) => sized(2, volume, price)
-    const found = (...others: Body[]) => decided([large, ...others], {}, { minVolume: 5_000 }).recommendation
+    const found = (...others: Body[]) => decided([large, ...others], { minVolume: 5_000 }).recommendation
     const doubt = { loud: true, message: 'The award has more than twice the tonnes that are needed.' }
     expect(found(smaller(6_000, 12))).toMatchObject({
       award: { tonnes: 12_000 },

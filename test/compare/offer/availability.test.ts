@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { CreditClaim } from '../../../src/core/decision/recommendation.js'
 import {
+  type ComparisonOverrides,
   delivery,
   listing,
   listingId,
@@ -24,16 +25,15 @@ const range = (period: Body, max: number) => ({
 })
 const offered = (period: Body, volume: number) => vintage({ ...period, volume })
 
+const flagsOf = (scene: ComparisonOverrides) =>
+  reportOn(scene).offers.flatMap(({ flags }) => flags.filter(({ code }) => code === 'beyond-availability'))
+
 /** What is said of an offer with these vintages. */
-function shortages(vintages: Body[], of: Body, missingSince: string | null = null): string[] {
-  const { offers } = reportOn({
+const shortages = (vintages: Body[], of: Body, missingSince: string | null = null): string[] =>
+  flagsOf({
     responses: [response(1, { offer: { scheduledDeliveries: [delivery({ vintages })] } })],
     listings: [storedDocument(listing(1, of), { missingSince })],
-  })
-  return offers.flatMap(({ flags }) =>
-    flags.flatMap(({ code, message }) => (code === 'beyond-availability' ? [message] : [])),
-  )
-}
+  }).map(({ message }) => message)
 
 describe('the tonnes offered of a year', () => {
   const NINE = credits(calendarYears(2023), 9_000)
@@ -98,9 +98,7 @@ describe('what offers for other RFQs claim of a listing', () => {
   })
   /** An offer of 10,000 t of 2023, of which the listing has 11,000. */
   const flagsBeside = (claims: CreditClaim[], of: Body = {}, listed: Body = LISTED) =>
-    reportOn({ responses: [response(1, of)], listings: [listing(1, listed)], claims }).offers.flatMap(({ flags }) =>
-      flags.filter(({ code }) => code === 'beyond-availability'),
-    )
+    flagsOf({ responses: [response(1, of)], listings: [listing(1, listed)], claims })
   const messages = (claims: CreditClaim[], listed?: Body) =>
     flagsBeside(claims, {}, listed).map(({ message }) => message)
 

@@ -127,24 +127,6 @@ describe('the figures of an offer', () => {
 })
 
 describe('an offer that does not compete', () => {
-  it.each([
-    ['rejected', response(1, { status: 'rejected' })],
-    ['not-open', response(1, { status: 'withdrawn' })],
-    ['not-open', response(1, { status: null })],
-    ['no-volume', response(1, { offer: { scheduledDeliveries: [] } })],
-    ['no-price', response(1, { offer: { scheduledDeliveries: [], totalVolume: 5 } })],
-    ['no-price', response(1, { offer: lines({ unitPrice: 0 }) })],
-    ['no-currency', response(1, { offer: { currency: 'dollars' } })],
-    ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
-    ['missing', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
-  ])('has a reason and no rank: %s', (code, one) => {
-    const [offer] = reportOn({ responses: [one] }).offers
-    expect(offer).toMatchObject({ rank: null, standing: 'excluded' })
-    expect(offer?.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
-    expect(offer?.exclusions[0]?.message).toMatch(/\.$/)
-    expect(offer?.why).toBe(offer?.exclusions[0]?.message)
-  })
-
   it('has no rank if it does not meet a hard requirement, and a rank on its expiry date', () => {
     const offerOf = (expiryDate: string, of: { status?: string; settings?: SettingsInput } = {}) => {
       const { status = 'submitted', settings = {} } = of

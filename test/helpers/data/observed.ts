@@ -4,7 +4,6 @@ import {
   type Observation,
   type ObservedResponse,
   observe,
-  parseListing,
   parseResponse,
   parseRfq,
   parseRfqListItem,
@@ -12,12 +11,11 @@ import {
 import type { ListedDocument } from '../../../src/store/contract.js'
 
 const observer =
-  <T>(kind: 'listing' | 'rfq' | 'response', parse: DocumentParser<T>) =>
+  <T>(kind: 'rfq' | 'response', parse: DocumentParser<T>) =>
   (text: string): Observation<T> =>
     observe({ text, textHash: hash('sha256', text), body: JSON.parse(text) }, kind, parse)
 
 /** Documents as the client observes their text. */
-export const observeListing = observer('listing', parseListing)
 export const observeRfq = observer('rfq', parseRfq)
 export const observeEntry = observer('rfq', parseRfqListItem)
 const observeFull = observer('response', parseResponse)

@@ -11,7 +11,7 @@ const run = promisify(execFile)
 
 const FOLDER = await programs()
 /** PostgreSQL refuses to run as root; then it runs as the user `postgres`. */
-export const SERVER_USER: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
+const SERVER_USER: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
 
 /** Why tests with PostgreSQL are skipped on this machine, or null. */
 export const postgresSkipReason: string | null =
