@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { StoreError } from '../errors.js'
-import { APPLICATION_ID, connect, pageSize, type Sqlite } from '../sqlite/sqlite-file.js'
+import { connect, pageSize, type Sqlite } from '../sqlite/sqlite-file.js'
 
 /** Bytes copied before yielding to the event loop. */
 const BYTES_PER_STEP = 4 * 2 ** 20
@@ -65,20 +65,4 @@ export function flush(path: string): void {
   } finally {
     closeSync(handle)
   }
-}
-
-/** Whether a file is a Quotekeeper database by its header (https://www.sqlite.org/fileformat.html); false if it cannot be read. */
-export function isQuotekeeperFile(path: string): boolean {
-  const header = Buffer.alloc(100)
-  try {
-    const handle = openSync(path, 'r')
-    try {
-      readSync(handle, header)
-    } finally {
-      closeSync(handle)
-    }
-  } catch {
-    return false
-  }
-  return header.toString('latin1', 0, 15) === 'SQLite format 3' && header.readUInt32BE(68) === APPLICATION_ID
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { chmodSync, constants, copyFileSync, existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
-import { StoreError } from '../errors.js'
+import { DatabaseUnavailableError, StoreError } from '../errors.js'
 import { isBusy } from '../sqlite/sqlite-errors.js'
 import type { Sqlite } from '../sqlite/sqlite-file.js'
 import { openStore } from '../sqlite/store.js'
-import { COMPANIONS, flush, isQuotekeeperFile } from './backup.js'
+import { COMPANIONS, flush } from './backup.js'
 
 interface RestoreOptions {
   /** Path of the backup, and of the database. */
@@ -32,8 +32,7 @@ export async function restoreDatabase({ backup, by, now, ...options }: RestoreOp
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   const copy = `${database}.restoring-${randomUUID()}`
   try {
-    if (!isQuotekeeperFile(backup)) throw new StoreError('it is not a Quotekeeper database.')
-    if (realpathSync(backup) === database) throw new StoreError('it is the database in use, not a backup of it.')
+    if (!existsSync(backup)) throw new StoreError('there is no such file.')
     makeFolder(dirname(database))
     copyWithLog(backup, copy)
     await prepareCopy(copy, { by, now })
@@ -56,17 +55,18 @@ export async function restoreDatabase({ backup, by, now, ...options }: RestoreOp
 function copyWithLog(from: string, to: string): void {
   for (const suffix of ['', '-wal']) {
     if (!existsSync(from + suffix)) continue
-    copyFileSync(from + suffix, to + suffix, constants.COPYFILE_EXCL)
+    copyFileSync(from + suffix, to + suffix)
     chmodSync(to + suffix, 0o600)
   }
 }
 
-/** Checks the integrity of a copy, stops closing in it, and flushes it to disk. */
+/** Checks a copy, stops closing in it, and flushes it to disk. */
 async function prepareCopy(copy: string, { by, now }: Pick<RestoreOptions, 'by' | 'now'>): Promise<void> {
-  const store = await openStore({ path: copy, create: false })
+  const store = await openStore({ path: copy, create: false }).catch((error) => {
+    if (error instanceof DatabaseUnavailableError) throw error
+    throw new StoreError('it is damaged, or no database of this version of Quotekeeper.', { cause: error })
+  })
   try {
-    const { ok, message } = await store.check()
-    if (!ok) throw new StoreError(`it is damaged (${message}).`)
     await store.stopClosing({ by, now, reason: 'a backup was restored', restored: true })
   } finally {
     await store.close()

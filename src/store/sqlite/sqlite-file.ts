@@ -10,7 +10,7 @@ import { isBusy, restoreRemedy, toStoreError } from './sqlite-errors.js'
 export type Sqlite = Database.Database
 
 /** Marks a file as a Quotekeeper database: "QKpr". */
-export const APPLICATION_ID = 0x514b7072
+const APPLICATION_ID = 0x514b7072
 
 /** How long a connection waits for the lock of another process, in milliseconds. */
 const MAX_BUSY_WAIT_MS = 5000

@@ -142,21 +142,21 @@ describe('restoring a backup', () => {
       db.pragma(pragma)
       db.close()
     }
+    const unusable = /is damaged, or no database of this version/
     const cases: [string, RegExp][] = [
-      [join(folder, 'missing.db'), /not a Quotekeeper database/],
-      [folder, /not a Quotekeeper database/],
-      [database, /is the database in use, not a backup/],
-      [make('text.db', (path) => writeFileSync(path, 'no database')), /not a Quotekeeper database/],
-      [make('empty.db', (path) => writeFileSync(path, '')), /not a Quotekeeper database/],
-      [make('other.db', withPragma('application_id = 1')), /not a Quotekeeper database/],
-      [make('newer.db', withPragma('user_version = 9999')), /was written by/],
+      [join(folder, 'missing.db'), /there is no such file/],
+      [folder, /directory/],
+      [make('text.db', (path) => writeFileSync(path, 'no database')), unusable],
+      [make('empty.db', (path) => writeFileSync(path, '')), unusable],
+      [make('other.db', withPragma('application_id = 1')), unusable],
+      [make('newer.db', withPragma('user_version = 9999')), unusable],
       [
         make('torn.db', (path) => {
           const bytes = readFileSync(path)
           bytes.fill(0x5a, Math.floor(bytes.length / 8192) * 4096)
           writeFileSync(path, bytes)
         }),
-        /damaged/,
+        unusable,
       ],
     ]
     for (const [file, message] of cases)
