@@ -32,7 +32,7 @@ export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> & {
   channels: readonly { key: string }[]
 }
 
-type PollRuns = Pick<Store, 'newestRun' | 'newestCompleteRun'>
+type PollRuns = Pick<Store, 'newestRun'>
 
 /** Creates a function that checks each scheduled poll of each channel. */
 export function createPollChecks(config: PollConfig, store: PollRuns): (now: Date) => Promise<PollCheck[]> {
@@ -52,7 +52,7 @@ async function checkPoll(
   { channel, kind, staleBefore }: { channel: string; kind: PollKind; staleBefore: Date | null },
   now: Date,
 ): Promise<PollCheck> {
-  const newest = await store.newestCompleteRun({ channel, kind })
+  const newest = await store.newestRun({ channel, kind, isComplete: true })
   const last = await store.newestRun({ channel, kind })
   const failed = last?.id === newest?.id ? null : last
   const completeAt = newest?.finishedAt ?? null

@@ -24,7 +24,7 @@ export interface ChannelFreshness {
 /** What was polled when. */
 export function pollViews({ store, channels }: ViewSource) {
   const completeAt = async (channel: string, kind: PollKind) =>
-    (await store.newestCompleteRun({ channel, kind }))?.finishedAt ?? null
+    (await store.newestRun({ channel, kind, isComplete: true }))?.finishedAt ?? null
   return {
     freshness: (): Promise<ChannelFreshness[]> =>
       Promise.all(
@@ -36,7 +36,7 @@ export function pollViews({ store, channels }: ViewSource) {
       ),
     /** Whether no poll of the RFQs of a channel was complete by a moment. */
     isIncompleteAt: async (channel: string, asOf: Date): Promise<boolean> =>
-      (await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })) === null,
+      (await store.newestRun({ channel, kind: 'rfqs', isComplete: true, asOf })) === null,
     /** When the first poll began; null if there was none, or the channel is unknown. */
     firstPollAt: (filter: { channel?: string; kind?: PollKind }): Promise<string | null> => store.firstPollAt(filter),
     /** Changes when a poll, a closing round, a closing, or the figures after them were recorded. */

@@ -159,11 +159,11 @@ describe('readiness', () => {
 
   it('fails if the database cannot be read', async () => {
     const { store, at, messages } = await createTestReadiness()
-    const read = store.newestCompleteRun
-    store.newestCompleteRun = () => Promise.reject(new Error('The database is damaged'))
+    const read = store.newestRun
+    store.newestRun = () => Promise.reject(new Error('The database is damaged'))
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: false, queue: true, schedule: true })
     expect(await messages()).toContain('The database is damaged')
-    store.newestCompleteRun = read
+    store.newestRun = read
   })
 })
 

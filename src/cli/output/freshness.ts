@@ -30,7 +30,7 @@ interface FreshnessOf {
  */
 export async function describeFreshness(
   cli: Pick<Cli, 'io'>,
-  store: Pick<Store, 'newestCompleteRun' | 'newestRun' | 'runs'>,
+  store: Pick<Store, 'newestRun' | 'runs'>,
   { channels, kind, termsRead = null, rfqs = [] }: FreshnessOf,
 ): Promise<string> {
   const now = cli.io.now()
@@ -64,9 +64,9 @@ export async function describeFreshness(
 
 /** A closing round that decided little, or nothing, is no less the last one: what became of it is described. */
 const newestOf = (
-  store: Pick<Store, 'newestCompleteRun' | 'newestRun'>,
+  store: Pick<Store, 'newestRun'>,
   about: { channel: string; kind: RunKind },
-): Promise<RunRecord | null> => (about.kind === 'close' ? store.newestRun(about) : store.newestCompleteRun(about))
+): Promise<RunRecord | null> => store.newestRun({ ...about, isComplete: about.kind !== 'close' })
 
 /** `partial: No RFQ was closed: …`, with the channels if several are shown; nothing for rounds that are complete. */
 function describeEnds(rounds: readonly { channel: string; run: RunRecord | null }[]): string[] {
@@ -84,12 +84,8 @@ function describeEnds(rounds: readonly { channel: string; run: RunRecord | null 
 }
 
 /** A past moment of the RFQs of a channel, and whether its first poll had not read everything by then. */
-export async function describePast(
-  store: Pick<Store, 'newestCompleteRun'>,
-  channel: string,
-  asOf: Date,
-): Promise<string> {
-  const complete = await store.newestCompleteRun({ channel, kind: 'rfqs', asOf })
+export async function describePast(store: Pick<Store, 'newestRun'>, channel: string, asOf: Date): Promise<string> {
+  const complete = await store.newestRun({ channel, kind: 'rfqs', isComplete: true, asOf })
   const moment = `as of ${formatMinute(asOf.toISOString())} UTC, with the settings of now`
   return complete === null ? `${moment}; no complete poll yet` : moment
 }

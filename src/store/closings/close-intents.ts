@@ -67,11 +67,12 @@ export function createCloseIntents(database: SqlDatabase) {
   /** Returns the stored intent after checking that it may change to `to`. */
   const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
     await tx.lock('close intent', intent.id)
-    const row = await tx.get<IntentRow>(`select ${INTENT} from close_intents where id = @id`, { id: intent.id })
-    const name = `Close intent ${intent.id} of RFQ ${intent.rfqId}`
     // After a fail-over that lost the last commits, another intent may have the same id.
-    const isSame = row?.channel === intent.channel && row.rfqId === intent.rfqId && row.createdAt === intent.createdAt
-    if (!row || !isSame) throw new StoreError(`${name} does not exist.`)
+    const { id, channel, rfqId, createdAt } = intent
+    const same = { id, channel, rfqId, createdAt }
+    const row = await tx.get<IntentRow>(`select ${INTENT} from close_intents where ${matching(same)}`, same)
+    const name = `Close intent ${id} of RFQ ${rfqId}`
+    if (!row) throw new StoreError(`${name} does not exist.`)
     if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
     return row
   }
@@ -139,23 +140,15 @@ export function createCloseIntents(database: SqlDatabase) {
     sentIntents: (channel: string, after: Date) => countSent(database, after, { channel }),
 
     /**
-     * Stores an intent. Rejects with `StoreError` if the RFQ has an open intent, with `RunLostError` if the run lost the lock, and with
-     * `StoreError` if two intents of the RFQ were sent within 24 hours and no person requested this one.
+     * Stores an intent. Rejects with `RunLostError` if the run lost the lock, and with `StoreError` if the RFQ has an open intent, of which
+     * an index allows one, or if two of its intents were sent within 24 hours and no person requested this one.
      */
     planClose: ({ run, rfqId, evidence, requested = false, now }: NewIntent): Promise<CloseIntent> =>
       database.write(async (tx) => {
         const { id: runId, channel } = run
         // A process that lost the lock must not close, because what it read may be out of date.
         await fence(tx, run)
-        await tx.lock('close intents', channel, rfqId)
         const rfq = { channel, rfqId }
-        const open = await tx.get<{ id: number }>(
-          `select id from close_intents where channel = @channel and rfq_id = @rfqId and state in ${OPEN}`,
-          rfq,
-        )
-        if (open) {
-          throw new StoreError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open.id}).`)
-        }
         const sent = (await countSent(tx, new Date(now.getTime() - DAY_MS), rfq)).get(rfqId) ?? 0
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {
           throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)

@@ -1,6 +1,6 @@
 import type { EventKind, EventRecord, PassedOver, TargetState } from '../../core/events/events.js'
 import { createHolderWatch, type Holder } from '../runs/process-holder.js'
-import { membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import { allOf, membersOf, type Queries, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
 import { EVENT, type EventRow, toEvent } from './event-feed.js'
 import { NEWEST_SEQUENCE } from './event-writer.js'
 
@@ -54,13 +54,11 @@ const taken = (queries: Queries, columns: string) => `select ${columns} from del
   ${queries.dialect.joinOne('events', 'e', 'e.sequence > @position and e.sequence <= @end')}
   where t.target = @target and ${takes(queries)}`
 
-/** The last sequence before the first event at or after a moment; without a moment, of all events. */
-const LAST_BEFORE = `select coalesce(
-  (select sequence - 1 from events where sequence > @position and at >= @before order by sequence limit 1), ${NEWEST_SEQUENCE}) as "end"`
-
+/** The newest sequence of the events after a position; with a moment, of those before it. */
 async function lastBefore(queries: Queries, position: number, before: string | null): Promise<number> {
-  const row = await queries.get<{ end: number }>(LAST_BEFORE, { position, before })
-  return row?.end ?? position
+  const where = allOf('sequence > @position', before !== null && 'at < @before')
+  const sql = `select max(sequence) as "end" from events where ${where}`
+  return (await queries.get<{ end: number | null }>(sql, { position, before }))?.end ?? position
 }
 
 /**

@@ -26,7 +26,10 @@ export const toRunRecord = ({ holder, heartbeat, ...run }: RunRow): RunRecord =>
   requestRates: run.requestRates === null ? null : JSON.parse(run.requestRates),
 })
 
-/** SQL condition: a run counts as complete. */
+/**
+ * SQL condition: a run counts as complete, because at most three documents, or one in a hundred, failed. Otherwise a single RFQ that always
+ * fails would keep the service permanently unready.
+ */
 const COUNTS_AS_COMPLETE = `(outcome = 'complete' or outcome = 'partial' and failed_items > 0 and failed_items < seen
   and (failed_items <= 3 or failed_items * 100 <= seen))`
 
@@ -40,17 +43,29 @@ export function createRunQueries(queries: Queries) {
     runs: ({ limit = 100, ...filter }: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]> =>
       find(`${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
 
-    /** The newest finished run of a channel and kind; with `isPlanned`, the newest one that planned its requests. */
+    /** The newest finished run of a channel and kind, or of those that a condition holds for. */
     async newestRun({
+      asOf,
       isPlanned = false,
+      isComplete = false,
       ...filter
     }: {
       channel: string
       kind: RunKind
+      asOf?: Date | undefined
+      /** It planned its requests. */
       isPlanned?: boolean
+      isComplete?: boolean
     }): Promise<RunRecord | null> {
-      const where = allOf(matching(filter), 'finished_at is not null', isPlanned && 'request_rates is not null')
-      return (await find(`${where} order by id desc limit 1`, filter))[0] ?? null
+      const where = allOf(
+        matching(filter),
+        'finished_at is not null',
+        asOf !== undefined && 'finished_at <= @asOf',
+        isPlanned && 'request_rates is not null',
+        isComplete && COUNTS_AS_COMPLETE,
+      )
+      const parameters = { ...filter, asOf: asOf?.toISOString() }
+      return (await find(`${where} order by id desc limit 1`, parameters))[0] ?? null
     },
 
     /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
@@ -61,28 +76,6 @@ export function createRunQueries(queries: Queries) {
         { channel },
       )
       return row ? { runId: row.id, isWhole: row.suspicious === 0 } : null
-    },
-
-    /**
-     * The newest run that counts as complete, optionally of those finished by a moment. A run counts as complete if at most three documents,
-     * or one in a hundred, failed. Otherwise a single RFQ that always fails would keep the service permanently unready.
-     */
-    async newestCompleteRun({
-      asOf,
-      ...filter
-    }: {
-      channel: string
-      kind: RunKind
-      asOf?: Date | undefined
-    }): Promise<RunRecord | null> {
-      const where = allOf(
-        matching(filter),
-        'finished_at is not null',
-        COUNTS_AS_COMPLETE,
-        asOf !== undefined && 'finished_at <= @asOf',
-      )
-      const parameters = { ...filter, asOf: asOf?.toISOString() }
-      return (await find(`${where} order by id desc limit 1`, parameters))[0] ?? null
     },
 
     /**

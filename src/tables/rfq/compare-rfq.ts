@@ -62,7 +62,7 @@ async function readInput({ store, rulesOf, ...source }: Source, request: Compari
     store.problems({ channel, asOf, entityIds }),
     store.decisions({ channel, rfqId }),
     store.awards({ channel, rfqId, standing: true, asOf, limit: 1 }),
-    store.newestCompleteRun({ channel, kind: 'rfqs' }),
+    store.newestRun({ channel, kind: 'rfqs', isComplete: true }),
   ])
   return {
     ...{ channel, timeZone: rulesOf(channel).timeZone, asOf, generatedAt: now, programVersion: VERSION, madeBy },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState } from '../../../src/core/close-intent.js'
 import type { CloseOutcome } from '../../../src/core/records.js'
 import type { CloseIntent } from '../../../src/store/contract.js'
+import { StoreError } from '../../../src/store/errors.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { holdingRun } from '../../helpers/store/holding-run.js'
 import { newDecision } from '../../helpers/store/new-decision.js'
@@ -67,7 +68,7 @@ describe('close intents', () => {
   it('are open once at most per RFQ, and sent twice at most', async () => {
     const { intentIn, changeTo, open, plan } = await openIntents()
     const first = await intentIn('sending')
-    await expect(plan()).rejects.toThrow('a close that is not settled')
+    await expect(plan()).rejects.toThrow(StoreError)
     const second = (await changeTo(first, 'sending')) as CloseIntent
     expect(second.posts).toBe(2)
     await expect(changeTo(second, 'sending')).rejects.toThrow('was sent 2 times')

@@ -22,7 +22,7 @@ const at = (minute: number) => new Date(START + minute * MINUTE)
 const FEW_FAILED = { outcome: 'partial', failedItems: 1, seen: 20 } as const
 const MANY_FAILED = { outcome: 'partial', failedItems: 10, seen: 20 } as const
 
-it('newestCompleteRun › counts a poll as complete if at most few documents failed', async () => {
+it('newestRun › counts a poll as complete if at most few documents failed', async () => {
   const { store, poll } = await openRuns()
   const cases = [
     ['complete', null, 0, true],
@@ -38,23 +38,24 @@ it('newestCompleteRun › counts a poll as complete if at most few documents fai
   ] as const
   for (const [index, [outcome, failedItems, seen, counts]] of cases.entries()) {
     const { id } = await poll(index, { outcome, failedItems, seen })
-    expect([outcome, failedItems, seen, (await store.newestCompleteRun(RFQS))?.id === id]).toEqual([
+    expect([outcome, failedItems, seen, (await store.newestRun({ ...RFQS, isComplete: true }))?.id === id]).toEqual([
       ...[outcome, failedItems, seen, counts],
     ])
   }
 })
 
-it('newestCompleteRun › finds the newest complete poll as of any moment, before any number of incomplete ones', async () => {
+it('newestRun › finds the newest complete poll as of any moment, before any number of incomplete ones', async () => {
   const { store, poll } = await openRuns()
   await holdingRun(store, { ...RFQS, channel: 'acme/blue', now: at(0) })
-  const newestAt = async (minute: number) => (await store.newestCompleteRun({ ...RFQS, asOf: at(minute) }))?.id ?? null
+  const newestAt = async (minute: number) =>
+    (await store.newestRun({ ...RFQS, isComplete: true, asOf: at(minute) }))?.id ?? null
   const first = await poll(0, FEW_FAILED)
   for (let minute = 1; minute <= 5; minute++) await poll(minute, MANY_FAILED)
   const last = await poll(6, FEW_FAILED)
   for (let minute = 7; minute <= 60; minute++) await poll(minute, MANY_FAILED)
   expect([await newestAt(0), await newestAt(1), await newestAt(6)]).toEqual([null, first.id, first.id])
-  expect([await newestAt(7), (await store.newestCompleteRun(RFQS))?.id]).toEqual([last.id, last.id])
-  expect(await store.newestCompleteRun({ ...RFQS, channel: 'acme/blue', asOf: at(60) })).toBeNull()
+  expect([await newestAt(7), (await store.newestRun({ ...RFQS, isComplete: true }))?.id]).toEqual([last.id, last.id])
+  expect(await store.newestRun({ ...RFQS, isComplete: true, channel: 'acme/blue', asOf: at(60) })).toBeNull()
 })
 
 it('newestRun › finds the newest poll that planned its requests, after which others failed or were started by a person', async () => {

@@ -138,7 +138,7 @@ async function closeOne(cli: Cli, app: App, target: RoundTarget): Promise<Channe
   try {
     const store = await app.store()
     // What is past due is known from a poll.
-    if ((await store.newestCompleteRun({ channel: channel.key, kind: 'rfqs' })) === null) {
+    if ((await store.newestRun({ channel: channel.key, kind: 'rfqs', isComplete: true })) === null) {
       const { run } = await pollChannel(cli, app, { channel, kind: 'rfqs' })
       if (run.outcome === 'failed') return { ...empty, failures: [run.error ?? 'the poll failed'] }
     }
