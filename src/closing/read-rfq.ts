@@ -21,7 +21,7 @@ export async function readAndRecord(reading: Reading, id: string): Promise<Candi
   const answeredAt = context.now()
   const unclear = closingProblems(rfq.text)
   const problems = [...rfq.problems, ...unclear]
-  await context.store.recordRfq(run, { ...read, rfq: { ...rfq, problems }, shape: 'full' }, answeredAt)
+  await context.store.recordRfq(run, { ...read, rfq: { ...rfq, problems } }, answeredAt)
   const { readAt, serverDate } = read
   return withReading(await findStored(reading, id), { readAt, serverDate, answeredAt }, unclear)
 }

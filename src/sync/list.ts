@@ -1,10 +1,10 @@
 import { contentHash } from '../core/documents/canonical-json.js'
 import { IdMap } from '../core/documents/identifier.js'
-import type { Observation, RfqListItem } from '../core/documents/observation.js'
+import type { Observation, ReadDocument, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type { ListResult } from '../marketplace/contract.js'
-import type { ListChange, ListedDocument, LiveRun, PollStates, Recorder, RfqPollState } from '../store/contract.js'
+import type { LiveRun, PollStates, RecordedChange, Recorder, RfqPollState } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
 import type { PollContext } from './contract.js'
 
@@ -50,7 +50,7 @@ export async function recordList<T>(
   kind: 'listing' | 'rfq-entry',
   { value, partial, readAt }: ListResult<T>,
   known: Iterable<string> = [],
-): Promise<{ entries: Map<string, ListEntry<T>>; changes: ListChange[] }> {
+): Promise<{ entries: Map<string, ListEntry<T>>; changes: RecordedChange[] }> {
   const present = await context.store.presentIds(run.channel, kind)
   const entries = await dedupeById(value, [...known, ...present])
   const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, entries))
@@ -59,7 +59,8 @@ export async function recordList<T>(
     loss &&
     `The list of ${kind === 'listing' ? 'listings' : 'RFQs'} may not be whole: ${loss}. Nothing was marked missing. ` +
       'If the list is right, run `quotekeeper sync --accept-loss`.'
-  const snapshots = [...entries.values()].map(toSnapshot)
+  const shape = kind === 'listing' ? 'full' : 'list'
+  const snapshots = [...entries.values()].map((entry) => ({ ...asRead(entry), shape }) as const)
   const changes = await context.store.recordList(run, kind, snapshots, { whole: loss === null, readAt }, context.now())
   return { entries, changes }
 }
@@ -134,7 +135,7 @@ function toEntry<T>(id: string, twins: ReadonlyMap<string, Observation<T>>): Lis
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
-function toSnapshot<T>(entry: ListEntry<T>): ListedDocument {
+function asRead<T>(entry: ListEntry<T>): Omit<ReadDocument, 'shape'> {
   if (entry.others.length === 0) return entry
   const all = [...entry.others, entry]
   return {

@@ -174,7 +174,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
   const offers = (rfq.responseIds ?? present.map(({ id }) => id)).map((id) => {
     const response = state?.responses.get(id)
     // A closed RFQ is read rarely, so with all its responses.
-    const isNew = (isClosed && isPending) || isResponsePending(response, response?.summaryHash ?? null)
+    const isNew = (isClosed && isPending) || isResponsePending(response)
     return toCandidate(response?.id ?? id, response, isNew)
   })
   return [toCandidate(null, asDocument(state?.rfq), isPending), ...offers]
@@ -245,12 +245,9 @@ export const rfqFailed = (state: RfqPollState | undefined): boolean => lastReque
 const asDocument = (state: RfqPollState | undefined): DocumentState | undefined =>
   state && { ...state, readAt: state.detailReadAt }
 
-/** Whether a response was never read, or has changed since, given its current summary. */
-function isResponsePending(state: ResponsePollState | undefined, summaryHash: string | null): boolean {
-  if (state === undefined || (state.readAt === null && state.requestedAt === null) || state.missingSince !== null)
-    return true
-  return summaryHash !== (lastRequestFailed(state) ? state.summaryHash : state.readSummaryHash)
-}
+/** Whether a response was never requested, or has changed since, by its current summary if that is known. */
+const isResponsePending = (state: ResponsePollState | undefined, summaryHash = state?.summaryHash): boolean =>
+  state === undefined || state.missingSince !== null || state.summaryHash === null || state.summaryHash !== summaryHash
 
 /** Which responses of an RFQ are requested. */
 export interface ResponseChoice {

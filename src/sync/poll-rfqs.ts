@@ -48,7 +48,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const { only, concurrency, planning = READ_EVERYTHING } = options
   const { known, entries, missing, readAt } = await readRfqList(poll)
   progress.counts.seen += entries.size
-  for (const id of missing) countChange(poll, 'rfq', id, 'missing')
+  for (const id of missing) countChange(poll, { kind: 'rfq', id, change: 'missing' })
   const now = context.now()
   const all = [...entries.values()]
   const readable = all.filter(isReadable).map(plannable(context))

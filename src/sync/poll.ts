@@ -2,7 +2,7 @@ import type { ChannelRef } from '../core/channel.js'
 import type { RunKind } from '../core/records.js'
 import type { Clock } from '../core/time/clock.js'
 import type { Marketplace } from '../marketplace/contract.js'
-import type { RunHandle, UpsertResult } from '../store/contract.js'
+import type { RecordedChange, RunHandle } from '../store/contract.js'
 import { withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type ListReading, recordList } from './list.js'
@@ -39,21 +39,16 @@ export function pollListings(context: PollContext): Promise<PollResult> {
       poll.progress.madeProgress = true
       counts.seen += entries.size
       counts.unchanged += entries.size - changes.filter(({ change }) => change !== 'missing').length
-      for (const { id, change } of changes) countChange(poll, 'listing', id, change)
+      for (const each of changes) countChange(poll, each)
       for (const { valid } of entries.values()) if (!valid) counts.invalid++
     }),
   )
 }
 
 /** Counts one recorded or missing document, and reports it unless it is unchanged. */
-export function countChange(
-  { progress, changes }: Poll,
-  kind: PollResult['changes'][number]['kind'],
-  id: string,
-  change: UpsertResult | 'missing',
-): void {
+export function countChange({ progress, changes }: Poll, { kind, id, change }: RecordedChange): void {
   progress.counts[change]++
-  if (change !== 'unchanged') changes.push({ kind, id, change })
+  if (change !== 'unchanged') changes.push({ kind: kind === 'rfq-entry' ? 'rfq' : kind, id, change })
 }
 
 /** The context of one poll of one channel, with its own session. */

@@ -3,7 +3,7 @@ import { IdMap } from '../core/documents/identifier.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
-import type { RecordResult, RfqPollState } from '../store/contract.js'
+import type { RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
 import { countChange, type Poll } from './poll.js'
@@ -149,8 +149,9 @@ export async function recordListEntry(
   { requested = false, readAt }: { requested?: boolean; readAt: Date },
 ): Promise<void> {
   const { context, run } = poll
-  const snapshot = { rfq: { ...entry, requested }, shape: 'list' as const, responses: [], responsesComplete: false }
-  countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt }, context.now()))
+  const rfq = { ...entry, shape: 'list' as const, requested }
+  const snapshot = { rfq, responses: [], responsesComplete: false, readAt }
+  countRecorded(poll, entry, await context.store.recordRfq(run, snapshot, context.now()))
 }
 
 /** Records an RFQ as it was read, with the problem that several entries of the list have its identifier. */
@@ -165,9 +166,7 @@ async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: Fetched
 }
 
 /** Counts a recorded RFQ and its responses. */
-function countRecorded(poll: Poll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
+function countRecorded(poll: Poll, rfq: { valid: boolean }, changes: readonly RecordedChange[]): void {
   if (!rfq.valid) poll.progress.counts.invalid++
-  countChange(poll, 'rfq', rfq.id, recorded.rfq)
-  for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)
-  for (const id of recorded.missing) countChange(poll, 'response', id, 'missing')
+  for (const each of changes) countChange(poll, each)
 }

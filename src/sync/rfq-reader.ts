@@ -8,9 +8,9 @@ import {
   identifierOf,
   type ListedResponse,
   type Observation,
-  type ObservedResponse,
   observe,
   parseResponseSummary,
+  type ReadDocument,
   type Rfq,
 } from '../core/documents/observation.js'
 import type { ChannelSession } from '../marketplace/contract.js'
@@ -20,7 +20,7 @@ import { lastRequestFailed, type ResponseChoice, rfqFailed, type StoredState } f
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq extends RfqSnapshot {
-  rfq: Observation<Rfq>
+  rfq: Observation<Rfq> & { shape: 'full' }
   serverDate: Date | null
 }
 
@@ -56,7 +56,7 @@ export async function readRfqWithResponses(
   const { summaries, responsesComplete } = readSummaries(rfq)
   const choice = poll?.choose(summaries)
 
-  const fetch = async (summary: Summary): Promise<ObservedResponse> => {
+  const fetch = async (summary: Summary): Promise<ReadDocument> => {
     const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
     if (!requested) return observeSummary(summary, { requested })
@@ -95,7 +95,7 @@ export async function readRfqWithResponses(
   await Promise.allSettled(reads)
   const responses = await Promise.all(reads)
   const observed = summaries.filter(isObserved)
-  return { rfq, shape: 'full', responses, observed, responsesComplete, readAt, serverDate }
+  return { rfq: { ...rfq, shape: 'full' }, responses, observed, responsesComplete, readAt, serverDate }
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */
@@ -139,7 +139,7 @@ function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summa
 function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
-): ObservedResponse {
+): ReadDocument {
   const observation = observe({ text, textHash: hash('sha256', text), body }, 'response', parseResponseSummary)
   return { ...observation, id, summaryHash, requested, problems, shape: 'summary' }
 }

@@ -46,11 +46,15 @@ export interface ListedResponse {
   summaryHash: string
 }
 
-/** A response as it was read, or as its summary shows it. */
-export interface ObservedResponse extends Observation<RfqResponse | ResponseSummary>, ListedResponse {
-  /** `summary` if it was not requested, or its request failed. */
-  shape: 'full' | 'summary'
-  requested: boolean
+/** A document to be recorded, as it was read, or as a list or an RFQ shows it. */
+export interface ReadDocument extends Observation<unknown> {
+  shape: DocumentShape
+  /** Whether the document itself was requested, perhaps in vain. Default: if it is `full`. */
+  requested?: boolean
+  /** Of a response: content hash of its summary in the RFQ. */
+  summaryHash?: string
+  /** How many differing list entries have the identifier; if several, `text` is the array of them. Default 1. */
+  bodies?: number
 }
 
 /** Parses a document. Never throws. */

@@ -1,8 +1,6 @@
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
 import { comparableId, isUsableIdentifier } from '../../core/documents/identifier.js'
-import type { Observation, ObservedResponse } from '../../core/documents/observation.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import type { ListedDocument } from './recorder-contract.js'
 
 /** The primary key of a row of `documents`. */
 export interface DocumentKey {
@@ -39,10 +37,9 @@ export interface DocumentRow extends DocumentKey, Pick<VersionRow, (typeof NEWES
   changed_at: string
   missing_since: string | null
   full_read_at: string | null
-  read_run_id: number | null
   requested_at: string | null
+  entry_read: number
   summary_hash: string | null
-  read_summary_hash: string | null
   text_hash: string | null
   state: string | null
   due_date: string | null
@@ -50,24 +47,26 @@ export interface DocumentRow extends DocumentKey, Pick<VersionRow, (typeof NEWES
   contradicted: number
 }
 
+/** A document before its first version. */
+export const NEW_ROW: DocumentRow = {
+  ...{ channel: '', kind: 'listing', rfq_id: '', id: '', version: 0, newest_version: 0, first_observed_at: '' },
+  ...{ last_observed_at: '', last_read_at: '', changed_at: '', missing_since: null, full_read_at: null },
+  ...{ requested_at: null, entry_read: 0, summary_hash: null, text_hash: null, state: null, due_date: null },
+  ...{ listing_id: null, contradicted: 0 },
+  ...{ valid: 1, content_hash: '', shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
+}
+
 export const KEY_COLUMNS = ['channel', 'kind', 'rfq_id', 'id'] as const
+const without = (columns: readonly string[], left: readonly string[]) =>
+  columns.filter((column) => !left.includes(column))
+export const DOCUMENT_COLUMNS = without(Object.keys(NEW_ROW), NEWEST_COLUMNS)
 /** Columns of `documents` that a write may change. */
-export const CHANGING_COLUMNS = [
-  ...(['last_observed_at', 'last_read_at', 'full_read_at', 'read_run_id', 'requested_at', 'summary_hash'] as const),
-  ...(['read_summary_hash', 'version', 'newest_version', 'changed_at', 'missing_since', 'text_hash'] as const),
-  ...(['state', 'due_date', 'listing_id', 'contradicted'] as const),
-] satisfies readonly (keyof DocumentRow)[]
-export const DOCUMENT_COLUMNS = [...KEY_COLUMNS, 'first_observed_at', ...CHANGING_COLUMNS] as const
+export const CHANGING_COLUMNS = without(DOCUMENT_COLUMNS, KEY_COLUMNS)
 /** The columns of a `DocumentRow`, from `documents e` and its newest version `n`. */
 export const ROW_COLUMNS = [
   ...DOCUMENT_COLUMNS.map((column) => `e.${column}`),
   ...NEWEST_COLUMNS.map((column) => `n.${column}`),
 ].join(', ')
-export const VERSION_COLUMNS = [
-  ...KEY_COLUMNS,
-  ...(['version', 'content_hash', 'not_before', 'observed_at', 'superseded_at', 'run_id', 'valid', 'shape'] as const),
-  ...(['bodies', 'body'] as const),
-] satisfies readonly (keyof VersionRow)[]
 
 /** The condition that two rows belong to the same document. */
 export const sameDocument = (one: string, other: string): string =>
@@ -76,21 +75,9 @@ export const sameDocument = (one: string, other: string): string =>
 /** The condition that a row of `versions v` is the one that is shown of a row of `documents e`. */
 export const CURRENT_VERSION = `${sameDocument('v', 'e')} and v.version = e.version`
 
-/** A document to be recorded. */
-export type ShapedSnapshot = ListedDocument & { shape: DocumentShape } & Partial<
-    Pick<ObservedResponse, 'summaryHash' | 'requested'>
-  >
-
 export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
   ...{ channel, kind, rfq_id: rfqId, id },
 })
-
-/**
- * The hash by which the same text is recognized. It is marked, so that no text received has it, if the text must be parsed nevertheless: one
- * with problems, so that they are counted, and one that does not show the whole document.
- */
-export const storedTextHash = ({ shape, valid, problems, textHash }: ShapedSnapshot): string =>
-  shape === 'full' && valid && problems.length === 0 ? textHash : `parse ${textHash}`
 
 /**
  * Of an RFQ and a list entry: state and response due date. A value of an entry that is none, and contradicts any, is `?`.
@@ -98,7 +85,7 @@ export const storedTextHash = ({ shape, valid, problems, textHash }: ShapedSnaps
  */
 export function termColumns(
   kind: DocumentKind,
-  { text }: Observation<unknown>,
+  text: string,
 ): Partial<Pick<DocumentRow, 'state' | 'due_date' | 'listing_id'>> {
   if (kind === 'listing') return {}
   const body = Object(JSON.parse(text)) as Record<string, unknown>

@@ -1,14 +1,23 @@
 import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import pLimit from 'p-limit'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
+import type { ListedResponse, ReadDocument } from '../../core/documents/observation.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
-import { type EventDraft, writeEvents } from '../events/event-writer.js'
-import { eventsOf, type FoundProblem } from '../events/observed-events.js'
+import { writeEvents } from '../events/event-writer.js'
+import { eventsOf } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figures.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
-import { type ChangeContext, DocumentChanges, problemName } from './document-changes.js'
+import { allOf, insertMembers, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
+import {
+  type ChangeContext,
+  DocumentChanges,
+  type FoundProblem,
+  later,
+  problemName,
+  type RecordedChange,
+} from './document-changes.js'
 import {
   CHANGING_COLUMNS,
   DOCUMENT_COLUMNS,
@@ -17,12 +26,22 @@ import {
   KEY_COLUMNS,
   ROW_COLUMNS,
   sameDocument,
-  VERSION_COLUMNS,
 } from './document-rows.js'
-import type { ListChange, ListedDocument, RecordResult, RfqSnapshot } from './recorder-contract.js'
+
+/** An RFQ with its responses, stored in one transaction. */
+export interface RfqSnapshot {
+  rfq: ReadDocument
+  responses: readonly ReadDocument[]
+  /** Responses that were not read again, whose summaries show that they still exist. */
+  observed?: readonly ListedResponse[]
+  /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
+  responsesComplete: boolean
+  /** Just before its first request was sent, so that all values are at least this recent. */
+  readAt: Date
+}
 
 /** The maximum number of documents of a list in a transaction, and of RFQs and characters. */
-const LISTED_PER_TRANSACTION = 200
+const LISTED_PER_TRANSACTION = 500
 const RFQS_PER_TRANSACTION = 24
 const MAX_CHARACTERS = 2 ** 20
 const PROBLEMS_PER_STATEMENT = 500
@@ -33,17 +52,9 @@ interface RfqWrite {
   run: LiveRun
   snapshot: RfqSnapshot
   now: Date
-  resolve: (result: RecordResult) => void
+  resolve: (result: RecordedChange[]) => void
   reject: (error: unknown) => void
 }
-
-/** A document of a list; null if the list does not have it. */
-interface Listed {
-  id: string
-  entry: ListedDocument | null
-}
-
-const SELECT_IDS = `select id from documents where channel = @channel and kind = @kind and rfq_id = ''`
 
 /**
  * Records observations (docs/ARCHITECTURE.md, docs/DATABASE.md) within a step of a run: rejects with `RunLostError` if it does not hold the
@@ -58,12 +69,12 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
   const record = <T>(
     run: LiveRun,
     { kinds, ids, readAt }: { kinds: readonly DocumentKind[]; ids: readonly string[]; readAt: Date | null },
-    change: (changes: DocumentChanges) => T,
+    change: (changes: DocumentChanges, tx: Transaction) => T | Promise<T>,
   ): Promise<T> =>
     database.write(async (tx) => {
       await fence(tx, run)
       const changes = new DocumentChanges(await loadRows(tx, run, kinds, ids))
-      const result = change(changes)
+      const result = await change(changes, tx)
       const problems = await saveChanges(tx, run, changes)
       const { channel } = run
       const { rfqs, listings } = changes.dirty
@@ -71,9 +82,9 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
         readAt === null
           ? await figures.outdateFigures(tx, { channel, rfqs, listings })
           : await figures.writeFigures(tx, { channel, ids: rfqs }, readAt)
-      const events = [...(await eventsOf(tx, run, changes.observed, problems)), ...(recommended ?? [])]
+      const events = [...(await eventsOf(tx, run, changes, problems)), ...(recommended ?? [])]
       // In the order of the documents, whichever share a transaction.
-      const at = (each: EventDraft & { ofId?: string }) => ids.indexOf(each.ofId ?? each.rfqId ?? '')
+      const at = (each: { ofId?: string; rfqId?: string | null }) => ids.indexOf(each.ofId ?? each.rfqId ?? '')
       await writeEvents(
         tx,
         events.toSorted((a, b) => at(a) - at(b)),
@@ -81,49 +92,46 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
       return result
     })
 
-  const recordRfqs = (run: LiveRun, writes: readonly [RfqWrite, ...RfqWrite[]]): Promise<RecordResult[]> => {
+  const recordRfqs = (run: LiveRun, writes: readonly RfqWrite[]): Promise<RecordedChange[][]> => {
     const ids = writes.map(({ snapshot }) => snapshot.rfq.id)
-    const readAt = (writes.at(-1) as RfqWrite).now
+    const readAt = writes.at(-1)?.now ?? null
     return record(run, { kinds: ['rfq', 'rfq-entry', 'response'], ids, readAt }, (changes) =>
       writes.map(({ snapshot, now }) => recordRfq(changes, snapshot, contextOf(run, now, snapshot.readAt))),
     )
   }
 
   const queue = new Set<RfqWrite>()
-  let isWriting = false
+  const oneAtATime = pLimit(1)
   let writtenAt = Number.NEGATIVE_INFINITY
-  /** Writes what waits, one transaction after another; while one is written, others gather. Never rejects. */
-  const writeQueue = async () => {
-    if (isWriting) return
-    isWriting = true
-    // RFQs that arrive in the same tick share a transaction.
-    await null
-    while (queue.size > 0) {
-      const left = writtenAt + GATHER_MS - performance.now()
-      if (left > 0 && queue.size < RFQS_PER_TRANSACTION) await wait(left)
-      const batch = takeBatch(queue)
-      const [{ run }] = batch
-      try {
-        const results = await recordRfqs(run, batch)
-        for (const [at, { resolve }] of batch.entries()) resolve(results[at] as RecordResult)
-      } catch (error) {
-        // An error of one RFQ does not affect the others.
-        const isOfAll = error instanceof RunLostError || error instanceof DatabaseUnavailableError
-        for (const each of batch)
-          if (isOfAll || batch.length === 1) each.reject(error)
-          else await recordRfqs(run, [each]).then(([result]) => each.resolve(result as RecordResult), each.reject)
-      }
-      writtenAt = performance.now()
+  /** Writes RFQs that wait in one transaction; while it is written, others gather. Never rejects. */
+  const writeBatch = async () => {
+    const left = writtenAt + GATHER_MS - performance.now()
+    if (left > 0 && queue.size > 0 && queue.size < RFQS_PER_TRANSACTION) await wait(left)
+    const batch = takeBatch(queue)
+    const run = batch[0]?.run
+    if (run === undefined) return
+    try {
+      const results = await recordRfqs(run, batch)
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] ?? [])
+    } catch (error) {
+      // An error of one RFQ does not affect the others.
+      const isOfAll = error instanceof RunLostError || error instanceof DatabaseUnavailableError
+      for (const each of batch)
+        if (isOfAll || batch.length === 1) each.reject(error)
+        else await recordRfqs(run, [each]).then(([result = []]) => each.resolve(result), each.reject)
     }
-    isWriting = false
+    writtenAt = performance.now()
   }
 
   return {
-    /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
-    recordRfq: (run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordResult> =>
+    /**
+     * Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing.
+     * @returns what became of each
+     */
+    recordRfq: (run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordedChange[]> =>
       new Promise((resolve, reject) => {
         queue.add({ run, snapshot, now, resolve, reject })
-        void writeQueue()
+        void oneAtATime(writeBatch)
       }),
 
     /**
@@ -135,25 +143,34 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
     async recordList(
       run: LiveRun,
       kind: 'listing' | 'rfq-entry',
-      entries: readonly ListedDocument[],
+      entries: readonly ReadDocument[],
       { whole, readAt }: { whole: boolean; readAt: Date },
       now: Date,
-    ): Promise<ListChange[]> {
+    ): Promise<RecordedChange[]> {
       const context = contextOf(run, now, readAt)
-      const listed = new Set(entries.map(({ id }) => id))
-      const known = whole ? await database.all<{ id: string }>(SELECT_IDS, { channel: run.channel, kind }) : []
-      const all: Listed[] = [
-        ...entries.map((entry) => ({ id: entry.id, entry })),
-        ...known.flatMap(({ id }) => (listed.has(id) ? [] : [{ id, entry: null }])),
-      ]
+      const known = new Map(
+        (await database.all<StoredEntry>(SELECT_ENTRIES, { channel: run.channel, kind })).map((row) => [row.id, row]),
+      )
+      const listed = new Map<string, ReadDocument | null>(entries.map((entry) => [entry.id, entry]))
+      for (const id of whole ? known.keys() : []) if (!listed.has(id)) listed.set(id, null)
+      const isSame = ([id, entry]: [string, ReadDocument | null]) =>
+        known.get(id)?.text === (entry === null ? null : entry.textHash)
+      const all = [...listed]
       const kinds: DocumentKind[] = kind === 'listing' ? [kind] : [kind, 'rfq']
-      const changed: ListChange[] = []
+      const changed: RecordedChange[] = []
       for (let start = 0; start === 0 || start < all.length; start += LISTED_PER_TRANSACTION) {
         const batch = all.slice(start, start + LISTED_PER_TRANSACTION)
-        const ids = batch.map(({ id }) => id)
-        const change = (changes: DocumentChanges) =>
-          batch.flatMap((each) => recordListed(changes, kind, each, context) ?? [])
-        changed.push(...(await record(run, { kinds, ids, readAt: null }, change)))
+        const others = batch.filter((each) => !isSame(each))
+        const ids = others.map(([id]) => id)
+        const recorded = await record(run, { kinds, ids, readAt: null }, async (changes, tx) => {
+          const seen = batch.filter(isSame).map(([id]) => id)
+          const { stamp } = context
+          await tx.run(seeEntries(tx), { channel: run.channel, kinds, ids: seen, stamp, readAt: context.readAt })
+          return others
+            .map(([id, entry]) => changes.observe(documentKey(run, kind, id), entry, context))
+            .map((row) => changes.changeOf(row))
+        })
+        changed.push(...recorded.filter(({ change }) => change !== 'unchanged'))
       }
       return changed
     },
@@ -167,65 +184,67 @@ const contextOf = (run: LiveRun, now: Date, readAt: Date): ChangeContext => ({
 })
 
 /** Takes RFQs of the first run that fit in a transaction. */
-function takeBatch(queue: Set<RfqWrite>): [RfqWrite, ...RfqWrite[]] {
-  const [first, ...others] = queue as Iterable<RfqWrite> as [RfqWrite, ...RfqWrite[]]
-  const batch: [RfqWrite, ...RfqWrite[]] = [first]
-  let characters = lengthOf(first)
-  for (const each of others) {
-    if (each.run.id !== first.run.id || batch.length === RFQS_PER_TRANSACTION) continue
-    characters += lengthOf(each)
-    if (characters <= MAX_CHARACTERS) batch.push(each)
+function takeBatch(queue: Set<RfqWrite>): RfqWrite[] {
+  const batch: RfqWrite[] = []
+  let characters = 0
+  for (const each of queue) {
+    const { run, snapshot } = each
+    if (batch.length === RFQS_PER_TRANSACTION || run.id !== (batch[0] ?? each).run.id) continue
+    characters += [snapshot.rfq, ...snapshot.responses].reduce(
+      (sum, { text, same }) => sum + (same ? 0 : text.length),
+      0,
+    )
+    if (characters > MAX_CHARACTERS && batch.length > 0) continue
+    batch.push(each)
+    queue.delete(each)
   }
-  for (const each of batch) queue.delete(each)
   return batch
 }
 
-const lengthOf = ({ snapshot: { rfq, responses } }: RfqWrite): number =>
-  [rfq, ...responses].reduce((sum, { text, same }) => sum + (same ? 0 : text.length), 0)
-
 /** Computes the changes of an RFQ and its responses, which were read together. */
-function recordRfq(changes: DocumentChanges, snapshot: RfqSnapshot, context: ChangeContext): RecordResult {
-  const { shape, observed: summaries = [], responsesComplete } = snapshot
-  const { id: rfqId } = snapshot.rfq
-  const key = documentKey(context.run, 'rfq', rfqId)
-  const stored = changes.responsesOf(rfqId)
+function recordRfq(
+  changes: DocumentChanges,
+  { rfq, responses, observed = [], responsesComplete }: RfqSnapshot,
+  context: ChangeContext,
+): RecordedChange[] {
+  const stored = changes.responsesOf(rfq.id)
   const storedIds = new IdMap(stored.map(({ id }) => [id, id]))
-  const keyOf = (id: string) => documentKey(context.run, 'response', storedIds.get(id) ?? id, rfqId)
-  const rfq = changes.upsert(key, { ...snapshot.rfq, shape }, context)
-  const row = changes.find(key)
-  const result = { rfq, rfqVersion: row?.version ?? 0, rfqHash: row?.content_hash ?? '' }
-  if (shape === 'full') changes.readRfq(rfqId, context)
-  changes.compareWithEntry(rfqId, context)
-  const responses: RecordResult['responses'] = []
-  for (const response of snapshot.responses)
-    responses.push({ id: response.id, change: changes.upsert(keyOf(response.id), response, context) })
-  for (const { id, summaryHash } of summaries) {
-    changes.seeResponse(keyOf(id), summaryHash, context)
-    responses.push({ id, change: 'unchanged' })
+  const keyOf = (id: string) => documentKey(context.run, 'response', storedIds.get(id) ?? id, rfq.id)
+  const rows = new Set([
+    changes.observe(documentKey(context.run, 'rfq', rfq.id), rfq, context),
+    ...responses.map((response) => changes.observe(keyOf(response.id), response, context)),
+    ...observed.flatMap(({ id, summaryHash }) =>
+      storedIds.has(id) ? changes.see(keyOf(id), summaryHash, context) : [],
+    ),
+  ])
+  // After those that are stored, because offers are numbered in the order of their first observation.
+  const first = stored.reduce((at, row) => later(at, after(row.first_observed_at)), context.stamp)
+  for (const row of rows)
+    if (row.kind === 'response' && changes.observed.get(row) === null) row.first_observed_at = first
+  for (const row of responsesComplete ? stored : []) {
+    if (rows.has(row) || row.missing_since !== null) continue
+    changes.miss(row, context)
+    rows.add(row)
   }
-  const listed = new IdMap(responses.map(({ id }) => [id, true]))
-  const missing = responsesComplete ? stored.filter((each) => each.missing_since === null && !listed.has(each.id)) : []
-  for (const each of missing) changes.missResponse(each, context)
-  return { ...result, responses, missing: missing.map(({ id }) => id) }
+  return [...rows].map((row) => changes.changeOf(row))
 }
 
-/** @returns null if the document is unchanged */
-function recordListed(
-  changes: DocumentChanges,
-  kind: 'listing' | 'rfq-entry',
-  { id, entry }: Listed,
-  context: ChangeContext,
-): ListChange | null {
-  const key = documentKey(context.run, kind, id)
-  const shape = kind === 'listing' ? 'full' : 'list'
-  const isMissing = entry === null && changes.miss(key, context)
-  const change = entry === null ? 'unchanged' : changes.upsert(key, { ...entry, shape }, context)
-  if (kind === 'rfq-entry') changes.compareWithEntry(id, context)
-  if (isMissing) return { id, change: 'missing' }
-  return change === 'unchanged' ? null : { id, change }
-}
+const after = (time: string) => new Date(Date.parse(time) + 1).toISOString()
 
 // --- rows -----------------------------------------------------------------------------------------------------------
+
+interface StoredEntry {
+  id: string
+  /** The hash of its text; null if it is missing. */
+  text: string | null
+}
+const SELECT_ENTRIES = `select id, case when missing_since is null then coalesce(text_hash, '') end as text
+from documents where channel = @channel and kind = @kind and rfq_id = ''`
+
+/** Records that a list shows nothing new of documents. An RFQ is missing if, and only if, its entry is. */
+const seeEntries = ({ dialect }: Transaction) => `update documents
+set last_read_at = @readAt, last_observed_at = case when missing_since is null then @stamp else last_observed_at end
+where channel = @channel and ${dialect.anyOf('kind', '@kinds')} and rfq_id = '' and ${dialect.anyOf('id', '@ids')}`
 
 async function loadRows(
   tx: Transaction,
@@ -250,12 +269,28 @@ async function loadRows(
 
 /** @returns the problems that are new */
 async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<FoundProblem[]> {
-  const { inserted, changed, versions } = changes
-  await tx.insertAll('documents', DOCUMENT_COLUMNS, inserted)
-  await tx.insertAll('versions', VERSION_COLUMNS, versions)
-  await tx.updateAll('documents', KEY_COLUMNS, CHANGING_COLUMNS, changed)
+  const { observed, versions } = changes
+  const rows = [...observed.keys()]
+  const superseded = versions.map((row) => ({ ...row, version: row.version - 1, superseded_at: row.observed_at }))
+  await tx.insertAll(
+    'documents',
+    DOCUMENT_COLUMNS,
+    rows.filter((row) => observed.get(row) === null),
+  )
+  await insertMembers(tx, 'versions', versions)
+  await tx.updateAll(
+    'documents',
+    KEY_COLUMNS,
+    CHANGING_COLUMNS,
+    rows.filter((row) => observed.get(row) !== null),
+  )
   await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
-  await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at', 'valid'], changes.changedVersions)
+  await tx.updateAll(
+    'versions',
+    [...KEY_COLUMNS, 'version'],
+    ['superseded_at'],
+    superseded.filter(({ version }) => version > 0),
+  )
   return saveProblems(tx, channel, [...changes.problems.values()])
 }
 
@@ -269,7 +304,7 @@ async function saveProblems(
   const found: FoundProblem[] = []
   for (let start = 0; start < problems.length; start += PROBLEMS_PER_STATEMENT) {
     const batch = problems.slice(start, start + PROBLEMS_PER_STATEMENT)
-    const stored = await tx.all<Omit<FoundProblem, 'ofId' | 'message' | 'stamp'>>(
+    const stored = await tx.all<Parameters<typeof problemName>[0]>(
       `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
       select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
         cast(${of('times')} as integer)

@@ -6,70 +6,47 @@ import type { EventData, EventKind } from '../../core/events/events.js'
 import { isCalendarDate } from '../../core/time/calendar-days.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
-import { KEY_COLUMNS } from '../documents/document-rows.js'
+import type { DocumentChanges, FoundProblem } from '../documents/document-changes.js'
+import { type DocumentRow, documentKey, KEY_COLUMNS } from '../documents/document-rows.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { RunRow } from '../runs/run-queries.js'
 import { newestHash } from '../sql/hash-chain.js'
 import { storableJson, type Transaction } from '../sql/sql-database.js'
 import type { EventDraft } from './event-writer.js'
 
-/** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
-export interface ObservedChange {
-  kind: 'rfq' | 'response'
-  /** The RFQ itself, or the RFQ of the response. */
-  rfqId: string
-  id: string
-  change: 'inserted' | 'changed' | 'missing' | 'returned'
-  /** Of the document after the change. */
-  version: number
-  at: Timestamp
-}
-
-/** A row of `problems`, with how often it was found. */
-export interface FoundProblem {
-  /** Of an offer, its RFQ; otherwise the document itself. */
-  ofId: string
-  kind: string
-  entity_id: string
-  path: string
-  code: string
-  message: string
-  stamp: Timestamp
-  times: number
-}
-
 /** The events of what a transaction of a run recorded: none for what the first poll of a channel finds, which is one event. */
 export async function eventsOf(
   tx: Transaction,
   run: LiveRun,
-  all: readonly ObservedChange[],
+  changes: DocumentChanges,
   problems: readonly FoundProblem[],
 ): Promise<(EventDraft & { ofId?: string })[]> {
+  const all = [...changes.observed].flatMap(([row, before]) => changesOf(row, before))
   if (all.length === 0 && problems.length === 0) return []
   const { channel } = run
   const firstPoll = await firstPollAt(tx, channel)
-  const isCounted = ({ change }: ObservedChange) => firstPoll === null && change === 'inserted'
-  const found = await readDocuments(
+  const found = await readBodies(
     tx,
-    channel,
-    all.filter((each) => !isCounted(each)),
+    all.filter(({ before }) => firstPoll !== null || before !== null),
   )
-  const firstRead = new Set(found.filter(isFirstRead).map(({ rfqId }) => rfqId))
+  const closing = await findClosing(tx, channel, found)
   const context: Context = {
     calendar: createCalendar(run.timeZone),
-    firstRead,
-    // The first poll counted the offers of the RFQs that it listed.
-    counted: new Set(found.flatMap(({ rfqId, rfq }) => (rfq && rfq.firstAt <= (firstPoll ?? '') ? rfqId : []))),
-    head: found.some(({ rfq }) => rfq?.sending) ? await newestHash(tx) : null,
+    firstPoll,
+    firstRead: new Set(found.filter(isFirstRead).map(({ row }) => row.id)),
+    closing,
+    head: closing.size > 0 ? await newestHash(tx) : null,
+    rfqOf: (row) => changes.find(documentKey(run, 'rfq', row.rfq_id || row.id)),
   }
   return [
     ...found.flatMap((document): EventDraft[] => {
       const event = toEvent(document, context)
       if (event === null) return []
-      const { kind, rfqId, id, version, at, after } = document
-      const offer = kind === 'response' && after !== null && { offer: eventOffer(id, after) }
-      const data = { ...offer, ...event.data }
-      return [{ kind: event.kind, at, channel, rfqId, offerId: kind === 'response' ? id : null, version, data }]
+      const { row, at, after } = document
+      const { rfq_id, id, version } = row
+      if (row.kind === 'rfq') return [{ ...event, at, channel, rfqId: id, version }]
+      const data = { offer: eventOffer(id, after), ...event.data }
+      return [{ kind: event.kind, at, channel, rfqId: rfq_id, offerId: id, version, data }]
     }),
     ...(firstPoll === null ? [] : problems).map(({ ofId, kind, entity_id: id, path, code, message, stamp: at }) => ({
       ...{ kind: 'problems.found' as const, at, channel, ofId, data: { problem: { kind, id, path, code, message } } },
@@ -102,42 +79,39 @@ export async function endFirstPoll(tx: Transaction, run: RunRow): Promise<EventD
   return [{ kind: 'channel.first-poll', at: run.finishedAt ?? run.startedAt, channel, data: { found } }]
 }
 
-// --- what is stored of changed documents ----------------------------------------------------------------------------
+// --- what changed ---------------------------------------------------------------------------------------------------
 
-interface ChangedDocument extends ObservedChange {
-  /** The previous version of a document that changed. */
+/** An RFQ or response that is new, changed, missing or has returned. */
+interface Change {
+  row: DocumentRow
+  what: 'inserted' | 'changed' | 'missing' | 'returned'
+  at: Timestamp
+  /** As it was stored; null for a new one. */
+  before: DocumentRow | null
+}
+
+function changesOf(row: DocumentRow, before: DocumentRow | null): Change[] {
+  const { kind, missing_since: missing, last_observed_at: at } = row
+  if (kind !== 'rfq' && kind !== 'response') return []
+  if (before === null) return [{ row, what: 'inserted', at, before }]
+  const changes: Change[] = []
+  if (missing !== null && before.missing_since === null) changes.push({ row, what: 'missing', at: missing, before })
+  if (missing === null && before.missing_since !== null) changes.push({ row, what: 'returned', at, before })
+  if (row.version !== before.version) changes.push({ row, what: 'changed', at, before })
+  return changes
+}
+
+interface ChangedDocument extends Omit<Change, 'before'> {
+  /** The version that was stored. */
   before: ReadBody | null
-  /** Null for an RFQ that is missing or has returned. */
-  after: ReadBody | null
-  rfq: RfqRow | undefined
+  after: ReadBody
 }
 
-interface RfqRow {
-  id: string
-  due: string | null
-  firstAt: Timestamp
-  /** Whether Quotekeeper closes it. */
-  sending: number
-}
-
-async function readDocuments(
-  tx: Transaction,
-  channel: string,
-  changes: readonly ObservedChange[],
-): Promise<ChangedDocument[]> {
-  const { anyOf, elementsOf, joinOne } = tx.dialect
-  const rfqs = await tx.all<RfqRow>(
-    `select id, due_date as due, first_observed_at as "firstAt", (select count(*) from close_intents i
-      where i.channel = @channel and i.rfq_id = documents.id and i.state = 'sending') as sending
-    from documents where channel = @channel and kind = 'rfq' and rfq_id = '' and ${anyOf('id', '@ids')}`,
-    { channel, ids: [...new Set(changes.map(({ rfqId }) => rfqId))] },
+async function readBodies(tx: Transaction, changes: readonly Change[]): Promise<ChangedDocument[]> {
+  const { elementsOf, joinOne } = tx.dialect
+  const keys = changes.flatMap(({ row, before }, at) =>
+    [...new Set([row.version, before?.version ?? row.version])].map((version) => ({ ...row, at, version })),
   )
-  const keys = changes.flatMap(({ kind, rfqId, id, change, version }, at) => {
-    const versions = change === 'changed' ? [version - 1, version] : [version]
-    if (kind === 'rfq' && (change === 'missing' || change === 'returned')) return []
-    const key = { at, channel, kind, rfq_id: kind === 'rfq' ? '' : rfqId, id }
-    return versions.map((each) => ({ ...key, version: each }))
-  })
   const isVersion = KEY_COLUMNS.map((column) => `v.${column} = value ->> '${column}'`).join(' and ')
   const rows = await tx.all<{ at: number; version: number; body: string; shape: DocumentShape }>(
     `select cast(value ->> 'at' as integer) as at, v.version, v.body, v.shape from ${elementsOf('@keys')}
@@ -147,24 +121,36 @@ async function readDocuments(
   const bodies = new Map(
     rows.map(({ at, version, body, shape }) => [`${at} ${version}`, { shape, body: JSON.parse(body) as unknown }]),
   )
-  return changes.map((each, at) => ({
-    ...each,
-    before: bodies.get(`${at} ${each.version - 1}`) ?? null,
-    after: bodies.get(`${at} ${each.version}`) ?? null,
-    rfq: rfqs.find(({ id }) => id === each.rfqId),
+  return changes.map((change, at) => ({
+    ...change,
+    before: bodies.get(`${at} ${change.before?.version}`) ?? null,
+    after: bodies.get(`${at} ${change.row.version}`) as ReadBody,
   }))
+}
+
+/** The RFQs that Quotekeeper closes. */
+async function findClosing(tx: Transaction, channel: string, changes: readonly Change[] | ChangedDocument[]) {
+  const ids = changes.flatMap(({ row }) => (row.kind === 'rfq' ? row.id : []))
+  const rows = await tx.all<{ id: string }>(
+    `select rfq_id as id from close_intents where channel = @channel and state = 'sending' and ${tx.dialect.anyOf('rfq_id', '@ids')}`,
+    { channel, ids },
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 // --- events ---------------------------------------------------------------------------------------------------------
 
 interface Context {
   calendar: ReturnType<typeof createCalendar>
+  firstPoll: Timestamp | null
   /** RFQs that were not read before. */
   firstRead: ReadonlySet<string>
-  /** RFQs that the event of the first poll counts. */
-  counted: ReadonlySet<string>
-  /** The newest hash of the chain of decisions, if Quotekeeper closes one of the RFQs. */
+  /** RFQs that Quotekeeper closes. */
+  closing: ReadonlySet<string>
+  /** The newest hash of the chain of decisions, if it closes one. */
   head: string | null
+  /** An RFQ, or that of a response. */
+  rfqOf: (row: DocumentRow) => DocumentRow | undefined
 }
 
 interface FoundEvent {
@@ -172,43 +158,41 @@ interface FoundEvent {
   data: EventData
 }
 
-const isFirstRead = ({ kind, before, after }: ChangedDocument): boolean =>
-  kind === 'rfq' && after !== null && before?.shape !== after.shape
-
-const listed = (before: boolean): EventData => ({
-  changes: [{ field: 'listed', before, after: !before }],
-  messages: [before ? 'No longer listed.' : 'Listed again.'],
-})
+const isFirstRead = ({ row, what, before, after }: ChangedDocument): boolean =>
+  row.kind === 'rfq' && (what === 'inserted' || what === 'changed') && before?.shape !== after.shape
 
 function toEvent(document: ChangedDocument, context: Context): FoundEvent | null {
-  const { kind, change, rfqId, before, after, at } = document
-  const isRfq = kind === 'rfq'
-  if (change === 'missing') return { kind: isRfq ? 'rfq.changed' : 'offer.withdrawn', data: listed(true) }
-  if (change === 'returned') return { kind: isRfq ? 'rfq.changed' : 'offer.changed', data: listed(false) }
-  if (after === null) return null
-  if (change === 'changed') return before && changedDocument(document, before, after, context.head)
-  if (context.firstRead.has(rfqId) && context.counted.has(rfqId)) return null
+  const { row, what } = document
+  if (what === 'inserted') return newDocument(document, context)
+  if (what === 'changed') return changedDocument(document, context)
+  const isMissing = what === 'missing'
+  const kind = row.kind === 'rfq' ? 'rfq.changed' : isMissing ? 'offer.withdrawn' : 'offer.changed'
+  const changes = [{ field: 'listed', before: isMissing, after: !isMissing }]
+  return { kind, data: { changes, messages: [isMissing ? 'No longer listed.' : 'Listed again.'] } }
+}
+
+function newDocument({ row, at, after }: ChangedDocument, context: Context): FoundEvent | null {
+  const { firstPoll, firstRead } = context
+  const rfq = context.rfqOf(row)
+  // The first poll counted the offers of the RFQs that it listed.
+  if (rfq && firstRead.has(rfq.id) && rfq.first_observed_at <= (firstPoll ?? '')) return null
+  const kind = row.kind === 'rfq' ? 'rfq' : 'response'
   const messages = changesOfVersion(null, { kind, observedAt: at, ...after })
-  if (isRfq) return { kind: 'rfq.new', data: { messages } }
-  const reason = lateReason(document, after, context)
+  if (kind === 'rfq') return { kind: 'rfq.new', data: { messages } }
+  const reason = lateReason(row, after, context)
   return reason === null
     ? { kind: 'offer.new', data: { messages } }
     : { kind: 'offer.late', data: { reason, messages } }
 }
 
 /** Two versions of other shapes do not differ: a summary has fewer fields than the response itself. */
-function changedDocument(
-  { kind, at, rfq }: ChangedDocument,
-  before: ReadBody,
-  after: ReadBody,
-  head: string | null,
-): FoundEvent | null {
-  if (before.shape !== after.shape) return null
+function changedDocument({ row, at, before, after }: ChangedDocument, { closing, head }: Context): FoundEvent | null {
+  if (before?.shape !== after.shape) return null
   const changes = compareDocuments(before, after)
   if (changes.length === 0) return null
-  const byUs = kind === 'rfq' && rfq !== undefined && rfq.sending > 0
+  const byUs = row.kind === 'rfq' && closing.has(row.id)
   const data = changeData([before, after], changes, at, byUs)
-  if (kind === 'response') return { kind: 'offer.changed', data }
+  if (row.kind !== 'rfq') return { kind: 'offer.changed', data }
   if (!changes.some(({ field, after: state }) => field === 'state' && state === 'closed'))
     return { kind: 'rfq.changed', data }
   const reason = byUs ? 'closed by Quotekeeper' : 'closed on the marketplace'
@@ -216,13 +200,12 @@ function changedDocument(
 }
 
 /** Why a new offer is late: it was submitted, or without a submission time first seen, after the response due date. Null if it is not. */
-function lateReason({ rfqId, id, rfq, at }: ChangedDocument, after: ReadBody, context: Context): string | null {
-  const { calendar, firstRead } = context
-  const due = rfq?.due ?? null
-  if (due === null || !isCalendarDate(due) || calendar.dateAt(new Date(at)) <= due) return null
-  const { submittedAt: sent } = eventOffer(id, after)
+function lateReason(row: DocumentRow, after: ReadBody, { calendar, firstRead, rfqOf }: Context): string | null {
+  const due = rfqOf(row)?.due_date ?? null
+  if (due === null || !isCalendarDate(due) || calendar.dateAt(new Date(row.last_observed_at)) <= due) return null
+  const { submittedAt: sent } = eventOffer(row.id, after)
   if (sent !== null && !Number.isNaN(Date.parse(sent)))
     return isLate(sent, due, calendar) ? 'submitted after the response due date' : null
   // All offers of a new RFQ are seen late.
-  return firstRead.has(rfqId) ? null : 'first seen after the response due date'
+  return firstRead.has(row.rfq_id) ? null : 'first seen after the response due date'
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** The number of the schema, which each database stores. Raise it when a change of the .sql files reaches users. */
-export const SCHEMA_NUMBER = 32
+export const SCHEMA_NUMBER = 33
 
 /** The SQL that creates the tables, views and triggers in an empty database. */
 export const readSchema = (engine: 'sqlite' | 'postgres'): string =>

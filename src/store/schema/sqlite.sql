@@ -69,12 +69,11 @@ create table documents (
   missing_since text,
   -- When the last request that read the document itself was sent, or null; and when it was last requested, even if the request failed.
   full_read_at text,
-  -- The run that last read the RFQ itself.
-  read_run_id integer,
   requested_at text,
-  -- For a response: hashes of its summary in the RFQ, as last observed and as of when the response was last read.
+  -- For an RFQ: whether it was read since its newest list entry was recorded.
+  entry_read integer not null default 0 check (entry_read in (0, 1)),
+  -- For a response: the hash of its summary in the RFQ as of its last request; null if the summary has changed since.
   summary_hash text,
-  read_summary_hash text,
   -- Hash of the newest text and the program version that parsed it, so that the same text is not parsed again.
   text_hash text,
   -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.

@@ -2,13 +2,12 @@ import { hash } from 'node:crypto'
 import {
   type DocumentParser,
   type Observation,
-  type ObservedResponse,
   observe,
   parseResponse,
   parseRfq,
   parseRfqListItem,
+  type ReadDocument,
 } from '../../../src/core/documents/observation.js'
-import type { ListedDocument } from '../../../src/store/contract.js'
 
 const observer =
   <T>(kind: 'rfq' | 'response', parse: DocumentParser<T>) =>
@@ -21,19 +20,19 @@ export const observeEntry = observer('rfq', parseRfqListItem)
 const observeFull = observer('response', parseResponse)
 
 /** A response that was read. */
-export const observeResponse = (text: string, more: Partial<ObservedResponse> = {}): ObservedResponse => ({
+export const observeResponse = (text: string, more: Partial<ReadDocument> = {}): ReadDocument => ({
   ...observeFull(text),
   ...{ summaryHash: 'summary', shape: 'full', requested: true },
   ...more,
 })
 
 /** A document with these members, which has no problems although most are absent. */
-export const observed = (body: object, more: Partial<ListedDocument> = {}): ListedDocument => ({
+export const observed = (body: object, more: Partial<ReadDocument> = {}): ReadDocument => ({
   ...observeRfq(JSON.stringify(body)),
-  ...{ valid: true, problems: [] },
+  ...{ shape: 'full', valid: true, problems: [] },
   ...more,
 })
 
 /** A response with these members, which has no problems although most are absent. */
-export const observedResponse = (body: object, more: Partial<ObservedResponse> = {}): ObservedResponse =>
+export const observedResponse = (body: object, more: Partial<ReadDocument> = {}): ReadDocument =>
   observeResponse(JSON.stringify(body), { valid: true, problems: [], ...more })

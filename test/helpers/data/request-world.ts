@@ -194,11 +194,11 @@ export class RequestWorld {
       const isRequested = requested.has(id)
       const isRead = isRequested && !this.#failing.has(`${rfq.id} ${id}`)
       states.set(id, {
-        ...{ rfqId: rfq.id, id, missingSince: null, textHash: null, summaryHash: String(summary) },
+        ...{ rfqId: rfq.id, id, missingSince: null, textHash: null },
         firstObservedAt: before?.firstObservedAt ?? recordedAt,
         readAt: isRead ? now.toISOString() : (before?.readAt ?? null),
         requestedAt: isRequested ? now.toISOString() : (before?.requestedAt ?? null),
-        readSummaryHash: isRead ? String(summary) : (before?.readSummaryHash ?? null),
+        summaryHash: isRequested || before?.summaryHash === String(summary) ? String(summary) : null,
       })
     }
   }

@@ -17,8 +17,7 @@ export const begin = (store: Store, kind: 'rfqs' | 'listings' = 'rfqs'): Promise
 
 /** An RFQ that was read with all of its responses. */
 export const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
-  rfq: observeRfq(JSON.stringify(rfq)),
-  shape: 'full',
+  rfq: { ...observeRfq(JSON.stringify(rfq)), shape: 'full' },
   responses: responses.map((response) => observeResponse(JSON.stringify(response))),
   responsesComplete: true,
   readAt,

@@ -24,7 +24,6 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
     handle,
     {
       rfq: observed({ id: 'rfq-1', title }),
-      shape: 'full',
       responses: [],
       responsesComplete: true,
       readAt: new Date(at),

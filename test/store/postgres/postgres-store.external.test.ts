@@ -134,7 +134,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
         const rfq = anRfq(id, { title: change === 'changed' ? 'second' : 'first' })
         const readAt = at(`12:0${minute}:00`)
         const read = rfqSnapshot(rfq, offers, readAt)
-        expect(await store.recordRfq(run, read, readAt)).toMatchObject({ rfq: change })
+        expect(await store.recordRfq(run, read, readAt)).toContainEqual({ kind: 'rfq', id, change })
       }
       expect(await store.rfqHistory(CHANNEL, id)).toHaveLength(4)
       const intent = { run, rfqId: id, evidence: {}, now: at('12:04:00') }

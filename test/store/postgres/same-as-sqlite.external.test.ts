@@ -1,9 +1,8 @@
 import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ObservedResponse } from '../../../src/core/documents/observation.js'
-import type { ListedDocument, RfqSnapshot, Store } from '../../../src/store/contract.js'
-import { VERSION_COLUMNS } from '../../../src/store/documents/document-rows.js'
+import type { ReadDocument } from '../../../src/core/documents/observation.js'
+import type { RfqSnapshot, Store } from '../../../src/store/contract.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
 import { observeRfq } from '../../helpers/data/observed.js'
 import { shareOf } from '../../helpers/long-tests.js'
@@ -27,7 +26,7 @@ const problem = fc.record({
 })
 
 /** A document whose id has a prefix, written with or without white space. */
-const documentOf = (prefix: string): fc.Arbitrary<ListedDocument> =>
+const documentOf = (prefix: string): fc.Arbitrary<ReadDocument> =>
   fc
     .record({
       id: idOf(prefix),
@@ -39,23 +38,24 @@ const documentOf = (prefix: string): fc.Arbitrary<ListedDocument> =>
     .chain((body) => {
       const own = fc.constantFrom(JSON.stringify(body), JSON.stringify(body, null, 1)).map(observeRfq)
       const said = fc.record({ valid: fc.boolean(), problems: fc.array(problem, { maxLength: 2 }) })
-      return fc.tuple(own, said).map(([document, says]) => ({ ...document, ...says }))
+      return fc.tuple(own, said).map(([document, says]) => ({ ...document, shape: 'full' as const, ...says }))
     })
 const fullOr = <T extends string>(shape: T) => fc.constantFrom('full' as const, 'full' as const, shape)
 const byId = { selector: ({ id }: { id: string }) => id }
 
-const responses: fc.Arbitrary<ObservedResponse[]> = fc.uniqueArray(
+const responses: fc.Arbitrary<ReadDocument[]> = fc.uniqueArray(
   fc
     .tuple(
       documentOf('o'),
       fc.record({ shape: fullOr('summary' as const), summaryHash: hash, requested: fc.boolean() }),
     )
-    .map(([document, read]) => ({ ...(document as ObservedResponse), ...read })),
+    .map(([document, read]) => ({ ...document, ...read })),
   { maxLength: 4, ...byId },
 )
 const rfq: fc.Arbitrary<Omit<RfqSnapshot, 'readAt'>> = fc
   .record({
-    ...{ rfq: documentOf('r'), shape: fullOr('list' as const), responses, responsesComplete: fc.boolean() },
+    rfq: fc.tuple(documentOf('r'), fullOr('list' as const)).map(([document, shape]) => ({ ...document, shape })),
+    ...{ responses, responsesComplete: fc.boolean() },
     observed: fc.uniqueArray(fc.record({ id: idOf('o'), summaryHash: hash }), { maxLength: 2, ...byId }),
   })
   .map((read) => ({
@@ -64,22 +64,22 @@ const rfq: fc.Arbitrary<Omit<RfqSnapshot, 'readAt'>> = fc
   }))
 
 /** Several differing entries with one id. */
-const twins = ({ text }: ListedDocument) => ({
+const twins = ({ text }: ReadDocument) => ({
   ...{ bodies: 2, hash: `twins ${text}`, textHash: `twins ${text}`, text: `[${text},{"twin":true}]` },
 })
-const entriesOf = (prefix: string) =>
+const entriesOf = (prefix: string, shape: 'full' | 'list') =>
   fc.uniqueArray(
     fc
       .tuple(documentOf(prefix), fc.constantFrom({}, {}, { hash: 'h1' }, { hash: 'h2' }), fc.nat(3))
-      .map(([entry, own, chance]) => ({ ...entry, ...own, ...(chance === 0 && twins(entry)) })),
+      .map(([entry, own, chance]) => ({ ...entry, shape, ...own, ...(chance === 0 && twins(entry)) })),
     { maxLength: 4, ...byId },
   )
 
 /** RFQs recorded at the same time, each once; or a list. */
 const step = fc.oneof(
   fc.record({ rfqs: fc.uniqueArray(rfq, { minLength: 1, maxLength: 4, selector: (each) => each.rfq.id }) }),
-  fc.record({ kind: fc.constant('listing' as const), entries: entriesOf('l'), whole: fc.boolean() }),
-  fc.record({ kind: fc.constant('rfq-entry' as const), entries: entriesOf('r'), whole: fc.boolean() }),
+  fc.record({ kind: fc.constant('listing' as const), entries: entriesOf('l', 'full'), whole: fc.boolean() }),
+  fc.record({ kind: fc.constant('rfq-entry' as const), entries: entriesOf('r', 'list'), whole: fc.boolean() }),
 )
 /** Runs, each with the clock set back or forward before. */
 const run = fc.record({
@@ -113,7 +113,8 @@ async function replay(store: Store, runs: readonly Run[]) {
 
 const TABLES: Record<string, string> = {
   documents: `select * from documents order by kind, rfq_id, id`,
-  versions: `select ${VERSION_COLUMNS.join(', ')} from versions order by kind, rfq_id, id, version`,
+  versions: `select channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, superseded_at, run_id, valid, shape,
+    bodies, body from versions order by kind, rfq_id, id, version`,
   problems: `select * from problems order by kind, entity_id, path, code`,
   events: `select kind, at, channel, rfq_id, offer_id, version, text, data from events
     order by at, kind, rfq_id, offer_id, data`,

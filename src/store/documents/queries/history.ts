@@ -101,7 +101,7 @@ const NOW = {
   lastObservedAt: 'e.last_observed_at',
   readAt: 'e.full_read_at',
   missingSince: 'e.missing_since',
-  entryIsRead: 'case when e.read_run_id >= l.run_id then 1 else 0 end',
+  entryIsRead: 'e.entry_read',
 } satisfies Record<keyof typeof AS_OF, string>
 
 /** A query of documents with their shown versions, without an order. */

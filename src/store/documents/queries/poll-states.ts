@@ -8,7 +8,7 @@ export interface RfqPollState {
   id: string
   /** The hash of its newest list entry; null if none was recorded. */
   entryHash: string | null
-  /** Whether the run that recorded that entry, or a later one, read the RFQ itself. */
+  /** Whether the RFQ itself was read since that entry was recorded. */
   isEntryRead: boolean
   shape: 'full' | 'list'
   state: string | null
@@ -32,9 +32,8 @@ export interface ResponsePollState {
   readAt: Timestamp | null
   /** When it was last requested, even if the request failed. */
   requestedAt: Timestamp | null
-  /** Hashes of its summary as last observed, and as of the last read of the response; null if unknown. */
+  /** The hash of its summary as of its last request; null if none was made, or the summary has changed since. */
   summaryHash: string | null
-  readSummaryHash: string | null
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
   /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
@@ -81,9 +80,8 @@ const RFQS_PER_STEP = 300
 
 /** A response that cannot be requested (`isAddressable`) never becomes complete. */
 const rfqStates = ({ joinOne, leftJoin }: Dialect) => `
-select e.id, l.content_hash as "entryHash", case when e.read_run_id >= l.run_id then 1 else 0 end as "isEntryRead", v.shape, e.state,
-  case v.shape when 'full' then e.full_read_at end as "detailReadAt",
-  coalesce(e.requested_at, case v.shape when 'full' then e.full_read_at end) as "requestedAt",
+select e.id, l.content_hash as "entryHash", e.entry_read as "isEntryRead", v.shape, e.state,
+  e.full_read_at as "detailReadAt", e.requested_at as "requestedAt",
   e.missing_since as "missingSince", e.first_observed_at as "firstObservedAt", e.text_hash as "textHash",
   case when exists (select 1 from documents r
     ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
@@ -107,7 +105,7 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
-select ${membersOf('rfqId', 'id', 'summaryHash', 'readSummaryHash', 'firstObservedAt', 'missingSince', 'textHash')},
-  full_read_at as "readAt", coalesce(requested_at, full_read_at) as "requestedAt"
+select ${membersOf('rfqId', 'id', 'requestedAt', 'summaryHash', 'firstObservedAt', 'missingSince', 'textHash')},
+  full_read_at as "readAt"
 from documents
 where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
