@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { lines, reportOn, response, sized } from '../../helpers/data/comparison-inputs.js'
+import { lines, reportOn, response, review, sized } from '../../helpers/data/comparison-inputs.js'
 
 type Body = Record<string, unknown>
-const ACCEPTED = { status: 'accepted', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
 const decided = (responses: Body[], rfq: Body = {}) => reportOn({ responses, rfq }).decision
 const texts = ({ conditions }: { conditions: readonly { message: string }[] }) =>
   conditions.map(({ message }) => message)
@@ -51,7 +50,7 @@ describe('what to check of an award', () => {
       { loud: true, message: `Developer 2 · Project 2: The stated total is ${second} USD.` },
       { loud: false, message: 'The RFQ also asks, which is not checked here: “No double claiming.”' },
     ])
-    const two = [small(1, { review: ACCEPTED, totalPrice: 24_012 }), small(2), response(3)]
+    const two = [small(1, { review: review('accepted'), totalPrice: 24_012 }), small(2), response(3)]
     const some = texts(decided(two, { minVolume: 14_000 }).recommendation)
     expect(some).toContain('Developer 2 · Project 2 and Developer 3 · Project 3: The offer has not been reviewed yet.')
   })

@@ -9,6 +9,7 @@ import {
   offerId,
   reportOn,
   response,
+  review,
   sized,
   storedDocument,
   summaryOf,
@@ -237,14 +238,13 @@ describe('choices', () => {
   })
 
   it('show the four that cost least of what waived requirements would buy, compared per tonne', () => {
-    const review = { status: 'rejected', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' }
     const lineOf = (of: Body) => [delivery({ vintages: [vintage({ volume: 6_000, unitPrice: 15 })], ...of })]
     const old = { reportingPeriodStart: '2015-01-01', reportingPeriodEnd: '2015-12-31' }
     const { choices } = decided([
       sized(1, 6_000, 30),
       sized(2, 6_000, 11, { offer: { contractType: 'option' } }),
       sized(3, 6_000, 12, { offer: { expiryDate: '2026-03-01' } }),
-      sized(4, 6_000, 13, { offer: { review } }),
+      sized(4, 6_000, 13, { offer: { review: review('rejected') } }),
       response(5, {
         offer: { scheduledDeliveries: lineOf({ vintages: [vintage({ volume: 6_000, unitPrice: 14, ...old })] }) },
       }),

@@ -19,6 +19,7 @@ import {
   offerId,
   reportOn,
   response,
+  review,
   storedDocument,
   vintage,
 } from '../../helpers/data/comparison-inputs.js'
@@ -78,10 +79,8 @@ function costPerTonne(offer: InventedOffer, basis: PriceBasis): number {
 }
 
 function reviewOf(fails: Fails) {
-  const at = '2026-03-05T10:00:00.000Z'
-  const review = { offerId: 'o', source: 'ECB', sourceId: 's', comment: 'As found.', createdAt: at, updatedAt: at }
-  if (fails.has('reviewNotRejected')) return { ...review, status: 'rejected' }
-  return fails.has('reviewAccepted') ? null : { ...review, status: 'accepted' }
+  if (fails.has('reviewNotRejected')) return review('rejected')
+  return fails.has('reviewAccepted') ? null : review('accepted')
 }
 
 /** @param unitPrice instead of its own */

@@ -6,6 +6,7 @@ import {
   lines,
   offerId,
   reportOn,
+  review,
   sized,
   storedDocument,
   summaryOf,
@@ -30,14 +31,12 @@ const questionsAbout = (id: string, letters: readonly DeveloperQuestions[]) =>
 const asked = (offer: Body, rfq: Body = {}, of: Body = {}) =>
   questionsAbout(offerId(1), lettersOf([sized(1, 6_000, 20, { ...of, offer })], { rfq }))
 const priced = (unitPrice: number, volume = 6_000) => lines({ volume, unitPrice })
-const REVIEW = { offerId: 'o', source: 's', sourceId: 'i', createdAt: '2026-03-05T10:00:00.000Z', updatedAt: null }
 
 describe('a question', () => {
   it('names what the offer says, the dates, and no limit on price or volume', () => {
     const due = (fulfilmentDueDate: string | null) => ({
       scheduledDeliveries: [delivery({ fulfilmentDueDate, vintages: [vintage({ volume: 6_000, unitPrice: 20 })] })],
     })
-    const review = { ...REVIEW, status: 'rejected', comment: 'Monitoring report missing.' }
     const nothing = { scheduledDeliveries: [], totalVolume: 0, totalPrice: 0 }
     const cases: [question: string, Body, Body?][] = [
       ['Could you lower your price of 50.00 USD/t?', priced(50)],
@@ -66,7 +65,7 @@ describe('a question', () => {
       ],
       [
         'Your offer did not pass its review of 2026-03-05: “Monitoring report missing.” Can you resolve that?',
-        { review },
+        { review: review('rejected', 'Monitoring report missing.') },
       ],
       [
         'Your offer expired on 2026-03-10. Could you renew it beyond 2026-03-20, when responses are due?',

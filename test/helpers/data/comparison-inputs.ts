@@ -179,66 +179,33 @@ export const reportOn = (scene: ComparisonOverrides = {}): RfqReport => compareO
 
 const isObject = (value: unknown): value is Body => value !== null && typeof value === 'object'
 
+/** A review of 5 March. */
+export const review = (status: string, comment = 'As found.'): Body => ({
+  ...{ status, offerId: 'o', source: 'ECB', sourceId: 's', comment },
+  ...{ createdAt: '2026-03-05T10:00:00.000Z', updatedAt: '2026-03-05T10:00:00.000Z' },
+})
+
 /** Five realistic offers: spot and forward, several vintages, pre-payments, a euro price, an early expiry date. */
 export function sampleResponses(): Body[] {
-  const split = (price: number, volumes: number[]) =>
-    volumes.map((volume, at) =>
-      delivery({
-        fulfilmentDueDate: ['2026-06-30', '2026-09-30', '2026-12-15'][at % 3],
-        vintages: [
-          vintage({
-            volume,
-            unitPrice: price,
-            name: `Vintage ${2022 + at}`,
-            reportingPeriodStart: `${2022 + at}-01-01`,
-            reportingPeriodEnd: `${2022 + at}-12-31`,
-          }),
-        ],
-      }),
-    )
+  const next = { reportingPeriodStart: '2024-01-01', reportingPeriodEnd: '2024-12-31', name: 'Vintage 2024' }
+  const split = lines({ volume: 16_000, unitPrice: 11.2 }, { volume: 4_000, unitPrice: 11.2, ...next })
+  const prePayments = [{ amount: 40_000, paymentDueDate: '2026-04-15' }]
+  const twoDates = {
+    scheduledDeliveries: ['2026-06-30', '2026-09-30'].map((fulfilmentDueDate) => {
+      return delivery({ fulfilmentDueDate, vintages: [vintage({ volume: 15_000, unitPrice: 9.9 })] })
+    }),
+  }
+  const savanna = { projectDeveloperName: 'Savanna Carbon', projectName: 'Mara Grasslands' }
   return [
-    response(1, {
-      projectDeveloperName: 'Savanna Carbon',
-      projectName: 'Mara Grasslands',
-      offer: {
-        scheduledDeliveries: split(11.2, [8_000, 8_000, 4_000]),
-        prePayments: [{ amount: 40_000, paymentDueDate: '2026-04-15' }],
-      },
+    response(1, { ...savanna, offer: { ...split, prePayments } }),
+    sized(2, 12_000, 14.5, { offer: { contractType: 'spot', review: review('accepted') } }),
+    response(3, { offer: { currency: 'EUR', ...twoDates } }),
+    sized(4, 9_500, 9.8, {
+      ...savanna,
+      projectName: 'Tsavo',
+      offer: { totalVolume: 10_000, expiryDate: '2026-03-25' },
     }),
-    response(2, {
-      projectDeveloperName: 'Blue Delta',
-      projectName: 'Mahakam Mangroves',
-      offer: {
-        contractType: 'spot',
-        scheduledDeliveries: split(14.5, [12_000]),
-        review: {
-          status: 'accepted',
-          offerId: 'o',
-          source: 'ECB',
-          sourceId: 's',
-          comment: 'Fine.',
-          createdAt: '2026-03-05T10:00:00.000Z',
-          updatedAt: '2026-03-05T10:00:00.000Z',
-        },
-      },
-    }),
-    response(3, {
-      projectDeveloperName: 'Norrskog',
-      projectName: 'Boreal Biochar',
-      offer: { currency: 'EUR', scheduledDeliveries: split(9.9, [15_000, 15_000]) },
-    }),
-    response(4, {
-      projectDeveloperName: 'Savanna Carbon',
-      projectName: 'Tsavo Corridor',
-      submittedAt: '2026-03-10T16:20:00.000Z',
-      offer: { scheduledDeliveries: split(9.8, [9_500]), totalVolume: 10_000, expiryDate: '2026-03-25' },
-    }),
-    response(5, {
-      projectDeveloperName: 'Andes Verde',
-      projectName: 'Yungas Restoration',
-      status: 'rejected',
-      offer: { scheduledDeliveries: split(17.5, [20_000, 20_000]) },
-    }),
+    sized(5, 40_000, 17.5, { status: 'rejected' }),
   ]
 }
 
