@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import pg from 'pg'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
 import type { RunHandle, Store } from '../../../src/store/contract.js'
 import { RunLostError, StoreError } from '../../../src/store/errors.js'
@@ -42,25 +41,22 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
     }
   })
 
-  it('lets the lease of a run be renewed while others wait to write for it', async () => {
+  it('lets the heartbeat of a run go on while it waits to record', async () => {
     const url = postgres.newUrl()
-    const [one, two] = [await open(url), await open(url)]
-    const run = await begin(one)
-    await record(one, run, 'first')
-    const other = new pg.Client({ connectionString: postgres.server.url })
-    await other.connect()
-    onTestFinished(() => other.end())
-    await other.query(`set search_path to ${url.split('?schema=')[1]}`)
-    for (let round = 0; round < 6; round++) {
-      await other.query('begin; update channels set wanted = wanted')
-      const recorded = record(two, run, `rfq-${round}`)
-      const waiting = `select pid from pg_stat_activity where wait_event_type = 'Lock'`
-      await expect.poll(() => execute(url, waiting)).toHaveLength(1)
+    const store = await open(url)
+    const run = await begin(store)
+    const other = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url)))
+    const { recorded } = await other.write(async (tx) => {
+      await tx.run('update channels set wanted = wanted')
+      const waiting = { recorded: record(store, run, 'rfq-1') }
+      await expect
+        .poll(() => execute(url, `select pid from pg_stat_activity where wait_event_type = 'Lock'`))
+        .toHaveLength(1)
       // Fails if it has to wait.
       await execute(url, `set lock_timeout = '1s'`, 'update runs set heartbeat = heartbeat')
-      await other.query('commit')
-      await recorded
-    }
+      return waiting
+    })
+    expect(await recorded).toMatchObject({ rfq: 'inserted' })
   })
 
   it('is refused, with what to do, if it is of another version, of another program, empty or cannot be reached', async () => {
