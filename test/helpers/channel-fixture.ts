@@ -22,6 +22,15 @@ type PollOptions = Partial<PollRfqsOptions> & {
   channel?: typeof DEFAULT_CHANNEL
 }
 
+/** Of closing rounds, by default. */
+export const POLICY: ClosingPolicy = {
+  mode: 'on',
+  timeZone: 'UTC',
+  graceHours: 0,
+  maxPerRun: 25,
+  maxClockSkewSeconds: 60,
+}
+
 export type ChannelFixture = Awaited<ReturnType<typeof openChannelFixture>>
 
 /** A sandbox over real HTTP and a store in a real file, with one clock for both that only the test moves. */
@@ -113,7 +122,7 @@ export async function openChannelFixture(
             time = new Date(time.getTime() + milliseconds)
           },
         },
-        { mode: 'on', timeZone: 'UTC', graceHours: 0, maxPerRun: 25, maxClockSkewSeconds: 60, ...policy },
+        { ...POLICY, ...policy },
       ),
     /** What happens to all requests of an operation or for a document, until it is removed. */
     always: (where: Omit<Fault, 'times' | 'effect'>, effect: Fault['effect']) =>

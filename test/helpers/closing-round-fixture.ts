@@ -1,19 +1,13 @@
-import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
+import type { ClosingContext } from '../../src/closing/contract.js'
 import { type Candidate, storedCandidate } from '../../src/closing/evaluate.js'
 import type { Rfq } from '../../src/core/documents/observation.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
 import { holdingRun } from './store/holding-run.js'
 
+export { POLICY } from './channel-fixture.js'
+
 /** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */
 export const DUE = '2026-11-20'
-
-export const POLICY: ClosingPolicy = {
-  mode: 'on',
-  timeZone: 'UTC',
-  graceHours: 0,
-  maxPerRun: 25,
-  maxClockSkewSeconds: 60,
-}
 
 /** What closing uses of a fixture; pauses end at once. */
 export const closingContextOf = (fixture: ChannelFixture, more: Partial<ClosingContext> = {}): ClosingContext => ({

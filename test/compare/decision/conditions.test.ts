@@ -10,20 +10,11 @@ const conditions = (offer: Body) => texts(decided([response(1, { offer })]).reco
 const ALONE = 'It is the only open offer, so there is nothing to compare it with.'
 
 describe('what to check of an award', () => {
-  it('begins with what is wrong, such as a stated total of 0', () => {
-    expect(conditions({ totalPrice: 0 })).toEqual([
-      'The stated total is 0 USD, but the delivery lines, which count, add up to 120,000 USD.',
-      ALONE,
-      'The offer has not been reviewed yet.',
-    ])
-  })
-
-  it('says once that a price is far below the minimum', () => {
-    expect(conditions(lines({ unitPrice: 2 }))).toEqual([
-      "The price, 2.00 USD/t, is 60 % below the RFQ's minimum of 5.00 USD/t.",
-      ALONE,
-      'The offer has not been reviewed yet.',
-    ])
+  it.each([
+    [{ totalPrice: 0 }, 'The stated total is 0 USD, but the delivery lines, which count, add up to 120,000 USD.'],
+    [lines({ unitPrice: 2 }), "The price, 2.00 USD/t, is 60 % below the RFQ's minimum of 5.00 USD/t."],
+  ])('begins with what is wrong, said once: %j', (offer, message) => {
+    expect(conditions(offer)).toEqual([message, ALONE, 'The offer has not been reviewed yet.'])
   })
 
   it('says when the offer expires, if that is soon', () => {

@@ -96,21 +96,6 @@ describe('the figures of an offer', () => {
     expect(found.map((line) => line.days)).toEqual([-439, null])
   })
 
-  it.each([
-    [0.5, false],
-    [0.6, true],
-    [-0.6, true],
-  ])('differ from a stated volume that is off by %d t: %s', (off, differs) => {
-    expect(assessed({ ...TWO_LINES, totalVolume: 8000 + off }).metrics.isOtherVolume).toBe(differs)
-  })
-
-  it.each([
-    [88, false],
-    [89, true],
-  ])('differ from a stated total that is off by %d: %s', (off, differs) => {
-    expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.isOtherTotal).toBe(differs)
-  })
-
   it('use the stated figures of a summary, whose pre-payments are unknown', () => {
     const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
     const report = reportOn({ responses: [summary] })

@@ -69,9 +69,12 @@ describe('a flag on an offer', () => {
     expect(flag?.message).toContain(message)
   })
 
-  it('is not raised for values exactly at the limit', () => {
+  it('is not raised for values exactly at the limit, and beyond it is', () => {
     expect(flagsOf(offering(lines({ unitPrice: 3, volume: 50_000, reportingPeriodEnd: '2026-09-30' })))).toEqual([])
     expect(flagsOf(prepaying(119_999))).toEqual([])
+    expect(flagsOf(offering({ totalVolume: 10_000.5, totalPrice: 120_120 }))).toEqual([])
+    for (const stated of [{ totalVolume: 10_000.6 }, { totalVolume: 9_999.4 }, { totalPrice: 120_121 }])
+      expect(flagsOf(offering(stated))).toHaveLength(1)
     expect(flagsOf(prepaying(120_000, '2026-09-30'))).toEqual([])
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])
   })

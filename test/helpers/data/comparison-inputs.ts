@@ -92,12 +92,8 @@ export function summaryOf(body: Body): Body {
 
 export const rfq = (of: Body = {}): Body =>
   anRfq(RFQ_ID, {
-    ...{
-      listingIds: [1, 2, 3, 4, 5].map(listingId),
-      number: 4711,
-      reference: 'RFQ-2026-0042',
-      title: 'Removals for 2026',
-    },
+    listingIds: [1, 2, 3, 4, 5].map(listingId),
+    ...{ number: 4711, reference: 'RFQ-2026-0042', title: 'Removals for 2026' },
     ...{ contractTypes: ['spot', 'forward'], fulfilmentDueDate: '2026-12-31', responseDueDate: '2026-03-20' },
     ...{ minVolume: 10_000, maxVolume: 50_000, minVintageYear: 2021, maxVintageYear: 2026 },
     pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
@@ -108,11 +104,9 @@ export const rfq = (of: Body = {}): Body =>
 
 export const listing = (number: number, of: Body = {}): Body =>
   aListing(listingId(number), {
-    ...{
-      projectName: `Project ${number}`,
-      organizationName: `Developer ${number}`,
-      registryId: `VCS-${1000 + number}`,
-    },
+    projectName: `Project ${number}`,
+    organizationName: `Developer ${number}`,
+    registryId: `VCS-${1000 + number}`,
     totalAvailableVolume: { type: 'fixed', value: 250_000 },
     ...of,
   })

@@ -13,16 +13,12 @@ const HOUR_MS = 3_600_000
 
 type PlanRules = Pick<PollPlanning, 'offersMaxAgeMinutes' | 'urgentHours'> & { recheckClosedHours: number }
 
-interface WorldOffer {
-  id: string
-  summary: number
-}
 interface WorldRfq {
   id: string
   entry: number
   state: 'open' | 'closed'
   dueAt: Date | null
-  offers: WorldOffer[]
+  offers: { id: string; summary: number }[]
 }
 
 /** A marketplace and what is known of it, polled every five minutes by plan: no HTTP, no database. */
@@ -77,16 +73,14 @@ export class RequestWorld {
   /** Requests per poll that are enough whatever the distribution of ages: everything once within the maximum age, twice over. */
   sufficientBudget(): number {
     const open = this.#rfqs.filter(({ state }) => state === 'open')
-    const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
     const urgent = open.filter(({ dueAt }) => dueAt !== null).reduce((sum, { offers }) => sum + 1 + offers.length, 0)
     const polls = Math.max(1, Math.floor((this.#rules.offersMaxAgeMinutes * 60_000) / INTERVAL_MS) - 1)
-    return 25 + Math.ceil(2 * (open.length + urgent + documents / polls))
+    return 25 + Math.ceil(2 * (open.length + urgent + this.#documents().length / polls))
   }
 
   /** Within how many polls everything is read once, if half of the requests is for what has waited longest, an RFQ with an offer at least. */
   pollsForAll(budget: number): number {
-    const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
-    return Math.ceil(documents / Math.max(1, Math.floor(budget / 2) - 1))
+    return Math.ceil(this.#documents().length / Math.max(1, Math.floor(budget / 2) - 1))
   }
 
   /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
@@ -149,24 +143,25 @@ export class RequestWorld {
 
   /** The age of the document of an open RFQ that was read longest ago, when the next poll begins. */
   oldestMinutes(): number {
-    const times = this.#rfqs
-      .filter(({ state }) => state === 'open')
-      .flatMap(({ id, offers }) => [
-        this.#states.get(id)?.rfq.detailReadAt,
-        ...offers.map((offer) => this.#states.get(id)?.responses.get(offer.id)?.readAt),
-      ])
-    const known = times.flatMap((time) => (time == null ? [] : [Date.parse(time)]))
-    return known.length === 0 ? 0 : (this.#now - Math.min(...known)) / 60_000
+    const times = this.#documents().flatMap(({ state, readAt }) =>
+      state === 'open' && readAt !== null ? Date.parse(readAt) : [],
+    )
+    return times.length === 0 ? 0 : (this.#now - Math.min(...times)) / 60_000
   }
 
   /** Documents that were never read. */
   unread(): string[] {
-    return this.#rfqs.flatMap(({ id, offers }) => [
-      ...(this.#states.get(id)?.rfq.detailReadAt == null ? [id] : []),
-      ...offers.flatMap((offer) =>
-        this.#states.get(id)?.responses.get(offer.id)?.readAt == null ? [`${id} ${offer.id}`] : [],
-      ),
-    ])
+    return this.#documents().flatMap(({ id, readAt }) => (readAt === null ? id : []))
+  }
+
+  /** The RFQs, each with its offers: `rfq-0`, `rfq-0 offer-0`. */
+  #documents() {
+    return this.#rfqs.flatMap(({ id, state, offers }) => {
+      const known = this.#states.get(id)
+      const readAts = offers.map((offer) => [`${id} ${offer.id}`, known?.responses.get(offer.id)?.readAt] as const)
+      const all = [[id, known?.rfq.detailReadAt] as const, ...readAts]
+      return all.map(([document, readAt]) => ({ id: document, state, readAt: readAt ?? null }))
+    })
   }
 
   /** As the store does: some offer is known only by its summary. */
