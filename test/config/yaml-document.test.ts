@@ -33,21 +33,12 @@ describe('an error in YAML', () => {
     '%SECRET: 1\n',
     '%YAML SECRET\n',
     'a: !SECRET x\n',
-    'a: !<SECRET\n',
-    'a: !SECRET! x\n',
-    'a: !%SECRET x\n',
     'a: *SECRET\n',
     'a: *SECRET b\n',
     'a: &SECRET &b\n',
-    'a: |SECRET\n',
-    'a: > x SECRET\n',
     'a: "\\SECRET"\n',
-    'a: "\\xSECRET"\n',
     'SECRET: 1\nSECRET: 2\n',
     'a: }SECRET\n',
-    'a: {{SECRET}}\n',
-    'a: @SECRET\n',
-    'a: "" SECRET\n',
   ])('never shows a part of the file: %j', (text) => {
     const issues = issuesOf(text)
     expect(issues).not.toEqual([])

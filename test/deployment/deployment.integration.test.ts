@@ -123,12 +123,6 @@ describe.each([
     expect(work.healthcheck.test.join(' ')).toContain(`http://127.0.0.1:${work.command?.at(-1)}/healthz`)
   })
 
-  it('keeps Redis persistent and without eviction', () => {
-    const command = redis.command?.join(' ')
-    expect(command).toContain('--appendonly yes --appendfsync everysec')
-    expect(command).toContain('--maxmemory-policy noeviction')
-  })
-
   it('runs commands of this version that exist, with options that exist', async () => {
     const ours = services.filter(([, { image }]) => image.startsWith('quotekeeper'))
     expect(ours.map(([name, { command }]) => `${name} ${command?.[0]}`)).toEqual(

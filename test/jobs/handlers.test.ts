@@ -149,13 +149,6 @@ describe('poll job', () => {
 })
 
 describe('closing job', () => {
-  it('names who asked for the round, in its evidence and in the log', async () => {
-    const { run, called, log } = await createTestHandlers()
-    await run('close-expired', { channel: 'acme/forest', cause: 'api ana' })
-    expect(called).toMatchObject([{ options: { byHand: true, startedBy: 'api ana' } }])
-    expect(log.lines).toMatchObject([{ facts: { cause: 'api ana' } }])
-  })
-
   it('is for one RFQ only if it names one, and fails if it was skipped although a user asked for it', async () => {
     const { run, called, log, store } = await createTestHandlers()
     const asked = { channel: 'acme/forest', rfqId: 'r1', cause: 'page ana' }

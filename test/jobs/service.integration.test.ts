@@ -1,4 +1,3 @@
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Service, type ServiceOptions, startService } from '../../jobs/service.js'
@@ -13,7 +12,7 @@ import { eventually } from '../helpers/eventually.js'
 import { createGate } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
-import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
+import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { webhook } from '../notify/feed-fixture.js'
 
@@ -104,21 +103,6 @@ it('notifications that waited are sent when the service starts', async () => {
 })
 
 describe('service with an in-process queue', () => {
-  it('polls at the start, becomes ready, and stops', async () => {
-    const { service, log } = await start()
-    await eventually(() =>
-      expect(log.at('info').sort()).toEqual(['listings of acme/forest: complete', 'rfqs of acme/forest: complete']),
-    )
-    expect(await status(service, '/healthz')).toBe(200)
-    await eventually(async () => expect(await status(service, '/readyz')).toBe(200))
-    await service.stop()
-    await service.stop()
-    await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
-    await expect(service.enqueue('poll-rfqs', { channel: 'acme/forest', cause: 'web' })).rejects.toThrow(
-      'shutting down',
-    )
-  })
-
   it('stays live but is not ready while it finishes running jobs', async () => {
     const gate = createGate()
     let begun = false
@@ -143,16 +127,5 @@ describe('service with an in-process queue', () => {
     expect(service.url).toBeNull()
     expect(await service.enqueue('poll-rfqs', { channel: 'acme/forest', cause: 'test' })).not.toBeNull()
     await eventually(() => expect(log.at('info')).toEqual(['rfqs of acme/forest: complete']))
-  })
-
-  it('does not start if its port is in use, and logs nothing', async () => {
-    const other = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void other.close())
-    await eventually(() => expect(other.address()).not.toBeNull())
-    const { port } = other.address() as { port: number }
-    const config = testConfig({ schedule, web: { ...LOCAL_WEB, port } })
-    const serviceOptions = await options({ config })
-    await expect(startService(serviceOptions)).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
-    expect(serviceOptions.log.lines).toEqual([])
   })
 })

@@ -127,17 +127,6 @@ describe('state', () => {
     expect(await value('closes_unsettled', { outcome: 'unknown' })).toBe(0)
   })
 
-  it('counts the notifications that wait for a configured target', async () => {
-    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
-    const { value } = await openMetrics(fixture)
-    const choices = ['desk', 'removed'].map((name) => ({ name, kinds: ['rfq.new' as const], channels: null }))
-    await fixture.store.setTargets(choices, fixture.now())
-    await fixture.store.recordEvents([{ kind: 'rfq.new', at: fixture.now().toISOString(), channel: null, data: {} }])
-    expect(await value('notifications', { state: 'waiting' })).toBe(1)
-    expect(await value('notifications', { state: 'passed-over' })).toBe(0)
-    expect(await value('notification_target_failures')).toBe(0)
-  })
-
   it('of a source that fails is left out, not repeated, and returns with it', async () => {
     const fixture = await openChannelFixture({ rfqs: 2 })
     await fixture.pollRfqs()

@@ -110,16 +110,6 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true, schedule: true })
   })
 
-  it('says that a person stopped closing also if the schedule closes nothing', async () => {
-    const { store, at, messages } = await createTestReadiness()
-    const order = { by: 'anna', reason: 'wrong prices', now: new Date('2026-11-21T09:00:00Z') }
-    await store.stopClosing(order)
-    expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ 'closing of acme/forest': true })
-    expect((await messages()).at(-1)).toMatch(/^stopped by anna at 2026-11-21T09:00:00\.000Z \(wrong prices\)$/)
-    await store.resumeClosing(order)
-    expect(await at('2026-11-21T10:00:00Z')).not.toHaveProperty(['closing of acme/forest'])
-  })
-
   it('reports an exceeded request budget even after manual polls, which do not plan, until a planned poll is within it', async () => {
     const { poll, at, messages } = await createTestReadiness()
     const shortages = async () =>
@@ -132,15 +122,6 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:07:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
     await poll('2026-11-21T10:08:00Z', { requestRates: { required: 2, allowed: 2 } })
     expect(await shortages()).toEqual([])
-  })
-
-  it('names failed pruning and stays ready', async () => {
-    const { store, poll, at, messages } = await createTestReadiness()
-    await poll('2026-11-21T10:00:00Z')
-    await store.beginMaintenance('prune', new Date('2026-11-21T02:00:00Z'), () => true)
-    await store.endMaintenance('prune', new Date('2026-11-21T02:00:00Z'), 'the disk is full')
-    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ pruning: true })
-    expect(await messages()).toContain('not done: the disk is full')
   })
 
   it('fails if the queue is unavailable', async () => {
@@ -210,23 +191,6 @@ describe('readiness names causes', () => {
       ok: false,
       message: expect.stringMatching(/60 min ago.*last error 0 s ago/),
     })
-  })
-
-  it('of a rejected API key', async () => {
-    const fixture = await openChannelFixture({ rfqs: 1 })
-    const check = readinessOf(fixture)
-    await fixture.pollRfqs()
-    delete fixture.sandbox.keys.acme
-    for (let round = 0; round < 6; round++) {
-      fixture.advanceSeconds(300)
-      await fixture.pollRfqs()
-    }
-    const { ok, message } = (await check('rfqs')) ?? {}
-    expect(ok).toBe(false)
-    expect(message).toMatch(
-      /^last complete poll 30 min ago \(older.*\); last error 0 s ago: GET .*API key is not accepted/,
-    )
-    expect(message).not.toContain('\n')
   })
 
   it('of closes that need attention, without becoming unready', async () => {

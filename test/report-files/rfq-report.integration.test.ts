@@ -1,48 +1,15 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { reportFolder } from '../../src/report-files/file-names.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
-import { createViewSource, viewConfigOf } from '../../src/tables/source.js'
+import { viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { sheetsOf } from '../reports/support/workbooks.js'
 
 const config = (directory: string) => viewConfigOf(testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }))
-
-async function setUp() {
-  const directory = testFolder()
-  const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
-  await fixture.pollListings()
-  await fixture.pollRfqs()
-  const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
-  const make = makeReportInProcess(fixture.store, config(directory))
-  return { directory, make, store: fixture.store, request: { channel: KEY, rfqId, now: fixture.now() } }
-}
-
-describe('RFQ report', () => {
-  it('is written as a workbook into the folder of its channel, or with equal bytes to the requested file', async () => {
-    const { directory, make, store, request } = await setUp()
-    const { path, bytes } = await make(request)
-    const { rfq, offers } = await createViewSource(store, config(directory)).compare(request)
-    expect(path).toBe(join(directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
-    expect(readFileSync(path)).toHaveLength(bytes)
-    const out = join(directory, 'other.xlsx')
-    expect((await make({ ...request, out })).path).toBe(out)
-    expect(readFileSync(out).equals(readFileSync(path))).toBe(true)
-    const sheets = (await sheetsOf(readFileSync(path))).map((sheet) => [
-      sheet.name,
-      JSON.stringify(sheet.getSheetValues()),
-    ])
-    const texts = Object.fromEntries(sheets)
-    expect(Object.keys(texts)).toEqual(expect.arrayContaining(['Summary', 'Offers', 'Choices', 'About']))
-    expect(offers).toHaveLength(2)
-    expect(texts.Summary).toMatch(/as of 2026-11-21 12:00 UTC, terms read \d+ (s|min|h) before/)
-    expect(texts.About).toContain('Offers last read')
-  })
-})
 
 describe('RFQ reports with equal numbers', () => {
   it('do not overwrite each other within the same minute', async () => {

@@ -142,37 +142,3 @@ describe('the events of a world', () => {
     expect(everything(world)).toEqual(before)
   })
 })
-
-describe('what a test does to a world', () => {
-  const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
-
-  it('shows in all three shapes of a response', () => {
-    const world = still()
-    const { id } = world.addRfq(forest)
-    const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
-    const record = world.findRfq(id)?.record
-    expect(record?.listShape().responses).toEqual([{ id: response.id, listingId: response.listingId }])
-    world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })
-    expect(record?.singleShape().responses).toMatchObject([{ status: 'accepted', totalPrice: 6 }])
-    expect(world.response(response.id)).toMatchObject({ status: 'accepted', offer: { totalPrice: 6 } })
-    world.removeResponse(response.id)
-    expect(record?.response(response.id)).toBeUndefined()
-    expect(world.rfq(id).responses).toEqual([])
-  })
-
-  it('sets updatedAt to the current time unless the change sets it', () => {
-    const world = still()
-    const { id } = world.addRfq(forest)
-    world.now = () => new Date('2025-07-01T00:00:00.000Z')
-    expect(world.changeRfq(id, { title: 'New' })).toMatchObject({ title: 'New', updatedAt: '2025-07-01T00:00:00.000Z' })
-    expect(world.changeRfq(id, (rfq) => ({ ...rfq, updatedAt: '2020-01-01T00:00:00.000Z' })).updatedAt).toMatch('2020')
-  })
-
-  it('throws an error that names what does not exist', () => {
-    const world = still()
-    expect(() => world.rfq('nobody')).toThrow('no RFQ nobody')
-    expect(() => world.changeResponse('nobody', {})).toThrow('no response nobody')
-    expect(() => world.removeListing('nobody')).toThrow('no listing nobody')
-    expect(() => world.addRfq({ org: 'a', channel: 'b' })).toThrow('no channel a/b')
-  })
-})
