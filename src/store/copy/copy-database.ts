@@ -32,7 +32,7 @@ interface CopiedTable {
   name: string
   /** First, those of the key. */
   columns: readonly string[]
-  /** Whether the database numbers the rows, in the first column. */
+  /** Whether the first column is a number, which the database may count. */
   isNumbered: boolean
 }
 
@@ -124,13 +124,17 @@ export function copiedTables(): CopiedTable[] {
   const db = new Database(':memory:')
   db.exec(readSchema('sqlite'))
   const tables = db
-    .prepare("select name, sql from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
-    .all() as { name: string; sql: string }[]
+    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
+    .all() as { name: string }[]
   return tables
     .filter(({ name }) => !OTHER_TABLES.includes(name))
-    .map(({ name, sql }) => {
-      const columns = (db.pragma(`table_info(${name})`) as { name: string }[]).map((column) => column.name)
-      return { name, columns, isNumbered: sql.includes('autoincrement') }
+    .map(({ name }) => {
+      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string }[]
+      return {
+        name,
+        columns: columns.map((column) => column.name),
+        isNumbered: /^integer$/i.test(columns[0]?.type ?? ''),
+      }
     })
 }
 

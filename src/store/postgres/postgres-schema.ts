@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
-import { findMeta, setMeta } from '../sql/meta.js'
+import { findMeta, IDENTITY_KEY, setMeta } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
 import { SETTINGS_REMEDY } from './postgres-errors.js'
@@ -35,7 +36,8 @@ export async function prepareSchema(database: PostgresDatabase, { create = true 
     // A role that may not create schemas can use an existing one.
     if (!known) await tx.run(`create schema "${schema}"`)
     await tx.run(readSchema('postgres'))
-    await setMeta(tx, SCHEMA_KEY, String(SCHEMA_NUMBER))
+    await setMeta(tx, IDENTITY_KEY, randomUUID())
+    await setMeta(tx, SCHEMA_KEY, SCHEMA_NUMBER)
   })
 }
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 
 /** The number of the schema, which each database stores. Raise it when a change of the .sql files reaches users. */
-export const SCHEMA_NUMBER = 33
+export const SCHEMA_NUMBER = 34
 
 /** The SQL that creates the tables, views and triggers in an empty database. */
 export const readSchema = (engine: 'sqlite' | 'postgres'): string =>
-  readFileSync(new URL(`${engine}.sql`, import.meta.url), 'utf8')
+  ['tables', engine].map((name) => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')).join('\n')
 
 /**
  * Why a database with another schema is refused, and what to do: before 1.0, there are no migrations.

@@ -6,8 +6,11 @@ export async function findMeta(queries: Queries, key: string): Promise<string | 
   return row?.value ?? null
 }
 
+/** The key of the UUID of a database, which its copies and backups keep. */
+export const IDENTITY_KEY = 'database_id'
+
 /** The UUID of the database. */
-export const findIdentity = async (queries: Queries): Promise<string> => (await findMeta(queries, 'database_id')) ?? ''
+export const findIdentity = async (queries: Queries): Promise<string> => (await findMeta(queries, IDENTITY_KEY)) ?? ''
 
 /** A number in `meta`; 0 if there is none with this key. */
 export const findNumber = async (queries: Queries, key: string): Promise<number> =>

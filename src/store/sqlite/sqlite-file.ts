@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -5,6 +6,7 @@ import Database from 'better-sqlite3'
 import { makeFolder } from '../../make-folder.js'
 import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
+import { IDENTITY_KEY } from '../sql/meta.js'
 import { isBusy, restoreRemedy, toStoreError } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
@@ -130,6 +132,7 @@ function createSchema(db: Sqlite): void {
   db.transaction(() => {
     if (hasSchema(db)) return
     db.exec(readSchema('sqlite'))
+    db.prepare('insert into meta (key, value) values (?, ?)').run(IDENTITY_KEY, randomUUID())
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.pragma(`user_version = ${SCHEMA_NUMBER}`)
   }).immediate()
