@@ -8,6 +8,7 @@ import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseRateSource } from '../../src/core/decision/rate-source.js'
 import { type RateLimits, readRates, refreshRates } from '../../src/figures/exchange-rates.js'
+import { freePort } from '../helpers/servers/private-redis.js'
 import { noonStore } from '../helpers/store/recording-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -99,13 +100,7 @@ describe('rates of an address', () => {
 
   it('that cannot be reached, or is stopped, is an error too', async () => {
     const url = await reply(CSV)
-    const { port } = new URL(url)
-    const closed = createServer().listen(0, '127.0.0.1')
-    await once(closed, 'listening')
-    const free = (closed.address() as AddressInfo).port
-    closed.close()
-    await once(closed, 'close')
-    await expect(read(url.replace(port, String(free)))).rejects.toThrow(/ECONNREFUSED/)
+    await expect(read(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow(/ECONNREFUSED/)
     const signal = AbortSignal.abort(new Error('stopped'))
     await expect(readRates(sourceOf(url), { now: NOW, signal })).rejects.toThrow('stopped')
   })

@@ -38,7 +38,6 @@ export async function openChannelFixture(
   options: Partial<ChannelSpec> & {
     time?: string
     retries?: number
-    timeoutMs?: number
     others?: ChannelSpec[]
     /** Writes figures with the documents. */
     figures?: FigureComputer
@@ -61,7 +60,7 @@ export async function openChannelFixture(
     limits: {
       concurrency: 8,
       perSecond: 100_000,
-      timeoutMs: options.timeoutMs ?? 30_000,
+      timeoutMs: 30_000,
       retries: options.retries ?? 2,
       maxBodyMiB: 16,
     },

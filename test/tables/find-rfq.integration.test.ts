@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
@@ -132,15 +133,14 @@ describe('the name by which an RFQ is shown', () => {
     const plain = ['1', '2', 'id:1', 'number:2', 'reference:1', '-x', 'a', 'A']
     const texts = [...plain, ...['a\\u0000b', ' ', '1.0', 'ä', 'Ä', "o'x"]]
     const numbers = [1, 2, 3, '1', '3', 1e21, null, -1, 2.5]
-    let state = 1
-    const pick = <T>(from: readonly T[]): T => {
-      state = (state * 48_271) % 2_147_483_647
-      return from[state % from.length] as T
-    }
+    const any = fc.record({
+      id: fc.constantFrom(...texts),
+      number: fc.constantFrom(...numbers),
+      reference: fc.constantFrom(...texts, 'a\0b'),
+    })
+    const channels = fc.uniqueArray(any, { selector: ({ id }) => id, minLength: 5, maxLength: 8 })
     const [all, names] = [[] as string[], new Set<string>()]
-    for (let round = 0; round < 12; round++) {
-      const ids = [...new Set(Array.from({ length: 8 }, () => pick(texts)))]
-      const rfqs = ids.map((id) => ({ id, number: pick(numbers), reference: pick([...texts, 'a\0b']) }))
+    for (const rfqs of fc.sample(channels, { numRuns: 12, seed: 1 })) {
       const { store, find } = await storeWith(poll('08:00:00', rfqs), poll('08:00:00', rfqs.slice(0, 2), BLUE))
       const now = at('12:00:00')
       await refreshFigures({ store, now: () => now })
@@ -151,7 +151,7 @@ describe('the name by which an RFQ is shown', () => {
         all.push(name)
         names.add(name)
       }
-      for (const id of ids) {
+      for (const { id } of rfqs) {
         const search = { name: `id:${id}`, channel: CHANNEL }
         const lookup = await findRfq(store, search)
         if (!('found' in lookup)) throw new Error(`${search.name} was not found`)

@@ -170,9 +170,7 @@ describe('a sentence about an offer', () => {
 
   it.each([
     [{}, { status: 'accepted' }, 'Status: submitted → accepted.'],
-    [{}, { status: 'parked' }, 'Status: submitted → parked.'],
     [{ review: { status: 'accepted' } }, {}, 'Review added: accepted.'],
-    [{ contractType: 'spot' }, {}, 'Contract type: forward → spot.'],
     [{ expiryDate: null }, {}, 'Expiry date removed (was 1 Dec).'],
     [{ additionalNotesToBuyer: 'Two lots\nonly' }, {}, 'Notes added: “Two lots only”.'],
     [{ portOfDelivery: { cityName: 'Genoa' } }, {}, 'Port of delivery, city name added: “Genoa”.'],
@@ -216,7 +214,6 @@ describe('a sentence about an offer', () => {
 describe('a sentence about an RFQ', () => {
   it.each([
     [{ responseDueDate: '2027-01-15' }, 'Response due date 12 Dec → 15 Jan 2027.'],
-    [{ fulfilmentDueDate: '2028-01-31' }, 'Delivery due date 31 Dec 2027 → 31 Jan 2028.'],
     [{ minVolume: 20_000 }, 'Minimum volume 10,000 → 20,000 t (+100 %).'],
     [{ maxVintageYear: 2026 }, 'Maximum vintage year: any → 2026.'],
     [{ pricing: { ...rfq().pricing, maxUnitPrice: 28 } }, 'Maximum unit price 30.00 → 28.00 USD (−6.7 %).'],
@@ -224,7 +221,6 @@ describe('a sentence about an RFQ', () => {
     [{ contractTypes: ['spot', 'forward'] }, 'Contract types: spot → forward, spot.'],
     [{ reasonForPurchase: 'buyToSell' }, 'Reason for purchase: buy to retire → buy to sell.'],
     [{ listingIds: ['c', 'a', 'd'] }, 'Invited listings changed.'],
-    [{ number: 2042 }, 'Number 1042 → 2042.'],
   ])('describes %j', (members, expected) => {
     expect(ofRfq(members)).toEqual([expected])
   })

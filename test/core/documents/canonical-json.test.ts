@@ -72,10 +72,7 @@ describe('content hash', () => {
     ])
   })
 
-  it('accepts any JSON value', () => {
-    for (const body of [null, 1, 'x', [], JSON.parse('{"__proto__": 1, "responses": {"a": 1}}')]) {
-      expect(contentHash('rfq', body)).toMatch(/^[0-9a-f]{64}$/)
-    }
+  it('has every member, whatever its name', () => {
     expect(contentHash('rfq', JSON.parse('{"__proto__": 1}'))).not.toBe(contentHash('rfq', {}))
   })
 })

@@ -36,9 +36,8 @@ export class TcpForwarder {
     this.#target = target
   }
 
-  /** @param newOnes whether new connections hang too */
-  cut({ newOnes = true } = {}): void {
-    this.#isCut = newOnes
+  cut(): void {
+    this.#isCut = true
     for (const socket of [...this.#pairs].flat()) socket.pause()
   }
 
