@@ -148,7 +148,9 @@ async function finishRound(round: Round): Promise<void> {
   const { store, now } = round.context
   const repeated = round.repeated.splice(0)
   if (repeated.length > 0) await store.recordRepeats(repeated, now())
-  round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now(), endingRun: round.run.id })
+  const unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
+  // This round is no longer in progress.
+  round.unsettled = unsettled.map((close) => ({ ...close, inProgress: false }))
 }
 
 function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round): void {

@@ -113,26 +113,16 @@ export function createCloseIntents(database: SqlDatabase) {
     /**
      * RFQs that need attention, oldest first: the newest close was refused, is unknown or failed, or its intent is open. RFQs that are
      * closed, missing, or due later now are left out (docs/CLOSING.md, rule 12).
-     * @param request.endingRun a closing round that is ending and does not count as in progress
      */
-    async unsettledCloses({
-      channel,
-      now,
-      endingRun = 0,
-    }: {
-      channel: string
-      now: Date
-      endingRun?: number
-    }): Promise<UnsettledClose[]> {
-      const rows = await database.all<UnsettledRow>(selectUnsettled(database.dialect), { channel, endingRun })
+    async unsettledCloses({ channel, now }: { channel: string; now: Date }): Promise<UnsettledClose[]> {
+      const rows = await database.all<UnsettledRow>(selectUnsettled(database.dialect), { channel })
       return rows.flatMap(({ evidence, timeZone, dueDate, inProgress, ...row }) => {
         const { outcome, rfqId, since } = row
-        if (outcome === 'open')
-          return { ...row, channel, inProgress: inProgress === 1, remedy: inProgress === 1 ? WAIT : SETTLE }
+        const close = { ...row, channel, inProgress: inProgress === 1 }
+        if (outcome === 'open') return { ...close, remedy: SETTLE }
         if (dueDate !== null && dueDate >= createCalendar(timeZone).dateAt(now)) return []
         const { result } = JSON.parse(evidence) as { result?: string }
-        const remedy = closeRemedy(outcome, { channel, rfqId, since })
-        return { ...row, channel, inProgress: false, reason: result ?? row.reason, remedy }
+        return { ...close, reason: result ?? row.reason, remedy: closeRemedy(outcome, { channel, rfqId, since }) }
       })
     },
 
@@ -201,7 +191,6 @@ export function createCloseIntents(database: SqlDatabase) {
   }
 }
 
-const WAIT = 'the closing round in progress, or else the next one, settles it by reading the RFQ'
 const SETTLE =
   'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again'
 
@@ -220,7 +209,7 @@ with open as (select * from close_intents where channel = @channel and state in 
     and rfq_id not in (select rfq_id from open)
   union all
   select rfq_id, 'open', (select count(*) from (
-      select 1 from runs where channel = @channel and kind = 'close' and finished_at is null and id <> @endingRun limit 1) round),
+      select 1 from runs where channel = @channel and kind = 'close' and finished_at is null limit 1) round),
     coalesce(sent_at, created_at), null,
     case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, evidence, 'UTC'
   from open
