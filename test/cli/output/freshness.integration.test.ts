@@ -1,9 +1,13 @@
 import { expect, it } from 'vitest'
 import { describeFreshness, describePast } from '../../../src/cli/output/freshness.js'
-import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import type { Io } from '../../../src/cli/process/process-io.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { rfqRows } from '../../helpers/view-source.js'
+
+const shown = ({ store, now }: ChannelFixture, of: Parameters<typeof describeFreshness>[2]) =>
+  describeFreshness({ io: { now } as Io }, store, of)
 
 it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
   const fixture = await openChannelFixture()
@@ -13,11 +17,9 @@ it('the age of what lists show names the prices that the newest poll did not rea
     world.addResponse(id)
     if (state === 'closed') world.closeRfq(id)
   }
-  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const freshness = async () => {
-    const { store, now } = fixture
-    const open = await rfqRows(store, now(), { parameters: { state: 'open' } })
-    return describeFreshness(cli, store, { channels: [KEY], kind: 'rfqs', rfqs: open })
+    const rfqs = await rfqRows(fixture.store, fixture.now(), { parameters: { state: 'open' } })
+    return shown(fixture, { channels: [KEY], kind: 'rfqs', rfqs })
   }
   await fixture.pollRfqs()
   expect(await freshness()).toMatch(/^as of 12:00 UTC, 0 s ago$/)
@@ -31,25 +33,20 @@ it('the age of what lists show names the prices that the newest poll did not rea
   expect(await freshness()).not.toContain('prices')
 })
 
-it('a moment at which no poll was complete yet says so, like the present, over polls that fail and a restart', async () => {
+it('a moment at which no poll was complete yet says so, like the present, over polls that fail', async () => {
   const fixture = await openChannelFixture({ retries: 0, rfqs: 8 })
-  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
   const past = (asOf: Date) => describePast(fixture.store, KEY, asOf)
   const moments: Date[] = []
-  for (let poll = 0; poll < 6; poll++) {
-    const effect = { kind: 'status', status: 500 } as const
-    fixture.sandbox.faults.add({ operation: 'readRfq', times: 5, effect })
-    const { run } = await fixture.pollRfqs({ recheckClosedHours: 0 })
-    expect(run.outcome).toBe('partial')
-    if (poll === 3) await fixture.reopenStore()
+  for (let poll = 0; poll < 3; poll++) {
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: 5, effect: { kind: 'status', status: 500 } })
+    expect((await fixture.pollRfqs({ recheckClosedHours: 0 })).run.outcome).toBe('partial')
     fixture.advanceSeconds(300)
     moments.push(fixture.now())
-    const present = describeFreshness(cli, fixture.store, { channels: [KEY], kind: 'rfqs' })
-    expect(await present).toBe('no complete poll yet')
+    expect(await shown(fixture, { channels: [KEY], kind: 'rfqs' })).toBe('no complete poll yet')
     for (const at of moments) expect(await past(at)).toMatch(/^as of .* of now; no complete poll yet$/)
   }
   await fixture.pollRfqs({ recheckClosedHours: 0 })
-  expect(await past(fixture.now())).toBe('as of 2026-11-21 12:30 UTC, with the settings of now')
+  expect(await past(fixture.now())).toBe('as of 2026-11-21 12:15 UTC, with the settings of now')
   fixture.advanceSeconds(300)
   for (const at of moments.slice(0, -1)) expect(await past(at)).toContain('; no complete poll yet')
 })
@@ -57,29 +54,28 @@ it('a moment at which no poll was complete yet says so, like the present, over p
 it('decisions name the newest closing round of each channel and what became of it, and channels with the same end together', async () => {
   const fixture = await openChannelFixture()
   const keys = ['acme/a', 'acme/b', 'acme/c', 'acme/d', 'acme/e']
-  const cli = { io: { now: fixture.now } } as unknown as Parameters<typeof describeFreshness>[0]
-  const shown = (channels: readonly string[]) => describeFreshness(cli, fixture.store, { channels, kind: 'close' })
+  const ends = (channels: readonly string[]) => shown(fixture, { channels, kind: 'close' })
   const end = async (channel: string, outcome: 'complete' | 'partial' | 'failed', error: string | null = null) => {
     const run = await holdingRun(fixture.store, { channel, kind: 'close', now: fixture.now() })
     await run.finish(runEnd({ outcome, error }), fixture.now())
     fixture.advanceSeconds(60)
   }
-  expect(await shown(['acme/a'])).toBe('no closing round yet')
+  expect(await ends(['acme/a'])).toBe('no closing round yet')
   await end('acme/a', 'complete')
-  expect(await shown(['acme/a'])).toBe('last closing round 12:00 UTC, 60 s ago')
+  expect(await ends(['acme/a'])).toBe('last closing round 12:00 UTC, 60 s ago')
   await end('acme/a', 'partial', 'the clocks\ndiffer \u001b[31m.')
-  expect(await shown(['acme/a'])).toMatch(
+  expect(await ends(['acme/a'])).toMatch(
     /^last closing round 12:01 UTC, 60 s ago; partial: the clocks differ \P{Cc}*$/u,
   )
   // One that has begun says nothing yet.
   const running = await holdingRun(fixture.store, { channel: 'acme/a', kind: 'close', now: fixture.now() })
-  expect(await shown(['acme/a'])).toContain('12:01')
+  expect(await ends(['acme/a'])).toContain('12:01')
   await running.finish(runEnd({ outcome: 'partial', error: 'late' }), fixture.now())
   await end('acme/b', 'partial', 'late')
   await end('acme/c', 'complete')
-  expect(await shown(['acme/a', 'acme/b', 'acme/c', 'acme/d'])).toMatch(
+  expect(await ends(['acme/a', 'acme/b', 'acme/c', 'acme/d'])).toMatch(
     /12:02 UTC, 2 min ago \(acme\/a; .*no closing round yet of acme\/d; partial on acme\/a, acme\/b: late$/,
   )
   for (const key of keys) await end(key, 'failed', `down: ${key}`)
-  expect(await shown(keys)).toMatch(/; failed on acme\/a: down: acme\/a; .+b; .+c; .+d; .+e$/)
+  expect(await ends(keys)).toMatch(/; failed on acme\/a: down: acme\/a; .+b; .+c; .+d; .+e$/)
 })

@@ -78,8 +78,6 @@ const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
     Object.defineProperty(document, 'hidden', { get: () => ${state === 'hidden'}, configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))`)
 
-const choices = (page: Page) => page.locator('#choices tbody tr').allTextContents()
-
 describe.skipIf(isMissing)('in Chromium', () => {
   it('every page is accessible, fits 320 to 1280 px, in light and dark', async () => {
     const fixture = await story()
@@ -101,37 +99,6 @@ describe.skipIf(isMissing)('in Chromium', () => {
         expect([url, width, overflow]).toEqual([url, width, 0])
       }
     }
-  })
-
-  longIt('plays with the comparison, keeps it in the address, and goes back in time', async () => {
-    const base = await serve(await story())
-    const page = await openBrowser(base)
-    await page.goto(RFQ)
-    const before = await choices(page)
-    await page.locator('details.whatif summary').click()
-    await page.getByLabel('Tonnes to award, at least').fill('5000')
-    await page.getByLabel('Prices are equal up to').fill('unlimited')
-    await page.getByRole('button', { name: 'Compare', exact: true }).click()
-    await page.waitForURL(/awardTolerance=unlimited/)
-    const address = new URL(page.url())
-    expect([...address.searchParams.keys()].sort()).toEqual(['awardTolerance', 'volume'])
-    const after = await choices(page)
-    expect(after).not.toEqual(before)
-    const other = await openBrowser(base, { javaScriptEnabled: false })
-    await other.goto(address.href)
-    expect(await choices(other)).toEqual(after)
-    await other.getByRole('link', { name: 'Back to the configured settings' }).click()
-    expect(await choices(other)).toEqual(before)
-
-    await page.goto(RFQ)
-    const moment = (of: Page) => of.locator('#changes tbody tr').last().getByRole('link').first()
-    await moment(page).click()
-    await expect.poll(() => page.getByRole('note').textContent()).toContain('As known on 2026-11-21 13:00')
-    await page.getByRole('link', { name: 'Show the current state' }).click()
-    await page.waitForURL((url) => !url.searchParams.has('as_of'))
-    await other.goto(RFQ)
-    await moment(other).click()
-    await other.waitForURL(/as_of=2026-11-21T13/)
   })
 
   longIt('works with the keyboard alone', async () => {
