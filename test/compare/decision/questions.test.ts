@@ -30,8 +30,9 @@ const questionsAbout = (id: string, letters: readonly DeveloperQuestions[]) =>
 /** What is asked about an offer that nothing competes with. */
 const asked = (offer: Body, rfq: Body = {}, of: Body = {}) =>
   questionsAbout(offerId(1), lettersOf([sized(1, 6_000, 20, { ...of, offer })], { rfq }))
-const priced = (unitPrice: number, volume = 6_000) => lines({ volume, unitPrice })
+const priced = (unitPrice: number) => lines({ volume: 6_000, unitPrice })
 
+// Golden files have those about a total that differs, a part of the tonnes and what the RFQ also asks.
 describe('a question', () => {
   it('names what the offer says, the dates, and no limit on price or volume', () => {
     const due = (fulfilmentDueDate: string | null) => ({
@@ -56,10 +57,6 @@ describe('a question', () => {
         { totalVolume: 7_000 },
       ],
       [
-        'Your offer states 130,000 USD in total, but its deliveries add up to 120,000 USD. Which applies?',
-        { totalPrice: 130_000 },
-      ],
-      [
         'You ask for payment in full before the first delivery, on 2026-09-30. Could a part of it be due on delivery?',
         { prePayments: [{ amount: 120_000, paymentDueDate: '2026-04-15' }] },
       ],
@@ -76,12 +73,6 @@ describe('a question', () => {
         { expiryDate: '2026-03-18' },
       ],
       ['Your offer expires on 2026-03-25. Could you extend it, and to which day?', { expiryDate: '2026-03-25' }],
-      ['Would you sell a part of the 60,000 t at the same price per tonne, and how much at least?', priced(20, 60_000)],
-      [
-        'The RFQ also asks: “No double claiming.” How do you meet that?',
-        {},
-        { additionalRequirements: 'No double claiming.' },
-      ],
     ]
     for (const [question, offer, rfq] of cases) expect(asked(offer, rfq)).toEqual([question])
     expect(asked(nothing, { minVintageYear: 'Any', maxVintageYear: 'Any' })).toEqual([

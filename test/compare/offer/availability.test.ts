@@ -79,15 +79,6 @@ describe('the tonnes offered of a year', () => {
     expect(shortages([offered(calendarYears(2022, 2023), 9_001)], NINE)).toEqual([])
     expect(shortages(line, NINE, '2026-03-01T00:00:00.000Z')).toEqual([])
   })
-
-  it('beyond the listing are a condition and a question', () => {
-    const { recommendation, questions } = reportOn({ responses: [response(1)], listings: [listing(1, NINE)] }).decision
-    expect(recommendation.award?.offers.map(({ id }) => id)).toEqual([offerId(1)])
-    expect(recommendation.conditions[0]?.message).toBe('10,000 t of 2023; the listing has 9,000.')
-    expect(questions[0]?.text).toContain(
-      '- You offer 10,000 t of 2023; your listing has 9,000. How would you supply the rest by 2026-09-30?',
-    )
-  })
 })
 
 describe('what offers for other RFQs claim of a listing', () => {

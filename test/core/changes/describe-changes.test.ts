@@ -231,12 +231,6 @@ describe('a sentence about an RFQ', () => {
     expect(changesOfVersion(open, closed, true)).toEqual(['Closed by Quotekeeper.'])
     expect(changesOfVersion(closed, open)).toEqual(['Opened again.'])
   })
-
-  it('says what is asked for', () => {
-    expect(firstOf('rfq', rfq())).toEqual([
-      'First seen: open, 10,000–50,000 t at 10.00–30.00 USD/t, responses due 12 Dec.',
-    ])
-  })
 })
 
 describe('sentences about any two documents', () => {
