@@ -25,34 +25,9 @@ import {
 } from '../../helpers/data/comparison-inputs.js'
 import { everySet, type TestLot, type TriedSet, unbeaten } from '../awards/award-sets.js'
 
-/** What an invented offer does not meet, chosen by the test. */
-export type Fails = ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
-
-export interface InventedOffer {
-  volume: number
-  /** Cents per tonne of its own currency. */
-  cents: number
-  /** There is no rate for pounds. */
-  currency: 'USD' | 'EUR' | 'GBP'
-  status: 'submitted' | 'accepted' | 'rejected' | 'onHold' | null
-  isMissing: boolean
-  /** Delivered, and paid, in two weeks instead of 198 days. */
-  isSoon: boolean
-  fails: Fails
-}
-
-export interface Case {
-  offers: InventedOffer[]
-  min: number | null
-  max: number | null
-  /** The volume of the settings. */
-  volume: number | null
-  maxCents: number
-  minCents: number
-  levels: RequirementLevels
-  tolerance: AwardTolerance
-  basis: PriceBasis
-}
+type ArbitraryOf<T> = T extends fc.Arbitrary<infer Value> ? Value : never
+export type Case = ArbitraryOf<ReturnType<typeof randomCase>>
+export type InventedOffer = Case['offers'][number]
 
 /** What one unit is worth in US dollars; an exact double. */
 const RATES = { USD: 1, EUR: 1.25, GBP: null }
@@ -78,7 +53,7 @@ function costPerTonne(offer: InventedOffer, basis: PriceBasis): number {
   return basis === 'quoted' ? quoted : quoted / (1 + DISCOUNT_RATE) ** (DAYS[deliveredOf(offer)] / 365)
 }
 
-function reviewOf(fails: Fails) {
+function reviewOf({ fails }: InventedOffer) {
   if (fails.has('reviewNotRejected')) return review('rejected')
   return fails.has('reviewAccepted') ? null : review('accepted')
 }
@@ -96,7 +71,7 @@ function documentOf(offer: InventedOffer, number: number, unitPrice = offer.cent
       currency,
       contractType: fails.has('contractType') ? 'spot' : 'forward',
       expiryDate: fails.has('notExpired') ? '2026-03-10' : '2026-06-30',
-      review: reviewOf(fails),
+      review: reviewOf(offer),
       scheduledDeliveries: [delivery({ fulfilmentDueDate: DATES[deliveredOf(offer)], vintages: [vintage(line)] })],
     },
   })
@@ -205,21 +180,24 @@ export function randomCase({ maxOffers }: { maxOffers: number }) {
     fc.constantFrom(...OFFER_REQUIREMENTS.filter((name) => name !== 'priceMax' && name !== 'priceMin')),
     { maxLength: 2 },
   )
-  const rarely = <T>(usual: T, weight: number, ...others: T[]) =>
+  const rarely = <const T>(usual: T, weight: number, ...others: T[]) =>
     fc.oneof({ arbitrary: fc.constant(usual), weight }, { arbitrary: fc.constantFrom(...others), weight: 1 })
-  const offer: fc.Arbitrary<InventedOffer> = fc.record({
+  const offer = fc.record({
     // So few that sums are often equal, or of very different sizes.
     volume: fc.oneof({ arbitrary: fc.integer({ min: 1, max: 40 }), weight: 9 }, fc.constantFrom(1 / 64, 40.25, 4_000)),
-    // Often equal prices, 480 EUR and 600 USD among them.
+    // Per tonne, of its own currency. Often equal prices, 480 EUR and 600 USD among them.
     cents: fc.oneof(
       fc.integer({ min: 75, max: 450 }).map((quarter) => quarter * 4),
       fc.constantFrom(480, 600, 700),
     ),
-    currency: rarely<InventedOffer['currency']>('USD', 3, 'EUR', 'EUR', 'GBP'),
-    status: rarely<InventedOffer['status']>('submitted', 6, 'accepted', 'rejected', 'onHold', null),
+    // There is no rate for pounds.
+    currency: rarely('USD', 3, 'EUR', 'EUR', 'GBP'),
+    status: rarely('submitted', 6, 'accepted', 'rejected', 'onHold', null),
     isMissing: rarely(false, 12, true),
+    // Delivered, and paid, in two weeks instead of 198 days.
     isSoon: fc.boolean(),
-    fails: fc.oneof(fc.constant([]), failing).map((list) => new Set(list) as Fails),
+    // What the offer does not meet.
+    fails: fc.oneof(fc.constant([]), failing).map((list) => new Set(list)),
   })
   const names = Object.keys(DEFAULT_SETTINGS.requirements) as RequirementName[]
   const level = fc.constantFrom(...REQUIREMENT_LEVELS)
@@ -227,9 +205,10 @@ export function randomCase({ maxOffers }: { maxOffers: number }) {
   return fc
     .record({
       offers: fc.array(offer, { minLength: 1, maxLength: maxOffers }),
-      min: rarely<'some' | null>('some', 9, null),
+      hasMin: rarely(true, 9, false),
       lower: fc.integer({ min: 1, max: 90 }),
       extra: fc.option(fc.integer({ min: -2, max: 60 }), { nil: null, freq: 3 }),
+      // Of the settings.
       volume: fc.option(fc.integer({ min: 1, max: 90 }), { nil: null, freq: 2 }),
       maxCents: fc.integer({ min: 900, max: 1_800 }),
       minCents: fc.integer({ min: 300, max: 600 }),
@@ -237,8 +216,8 @@ export function randomCase({ maxOffers }: { maxOffers: number }) {
       tolerance: fc.constantFrom<AwardTolerance>(0, 0.02, 0.1, 'unlimited'),
       basis: fc.constantFrom(...PRICE_BASES),
     })
-    .map(({ extra, min, lower, ...rest }): Case => {
+    .map(({ extra, hasMin, lower, ...rest }) => {
       const max = extra === null ? null : Math.max(1, lower + extra)
-      return { ...rest, min: min === null ? null : lower, max }
+      return { ...rest, min: hasMin ? lower : null, max }
     })
 }
