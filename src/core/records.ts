@@ -84,7 +84,7 @@ export interface Version {
   /** False if a value has the wrong type or the identifier is absent. */
   valid: boolean
   shape: DocumentShape
-  /** Parsed JSON. Parsed on each access. */
+  /** Parsed JSON. */
   body: unknown
   /** The text as received. */
   bodyText: string
@@ -110,7 +110,7 @@ export interface KnownDocument extends Version {
 export interface KnownEntry {
   /** Whether the run that recorded it, or a later one, read the RFQ itself. */
   isRead: boolean
-  /** Parsed JSON; an array of several different entries with the identifier of the RFQ. Parsed on each access. */
+  /** Parsed JSON; an array of several different entries with the identifier of the RFQ. */
   body: unknown
 }
 

@@ -56,9 +56,6 @@ export const LIST_COMMANDS: Record<string, RegisterCommand> = {
 }
 
 async function revalidate({ io }: Cli, store: ListContext['store']): Promise<void> {
-  const { documents, nowValid, nowInvalid, problemsGone, problemsNew } = await store.revalidate(io.now())
-  io.err(
-    `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
-      `${problemsGone} problems removed, ${problemsNew} added.\n`,
-  )
+  const { versions, changes } = await store.revalidate(io.now())
+  io.err(`Validated ${versions} stored versions: ${changes} changes of validity or problems.\n`)
 }

@@ -1,103 +1,71 @@
 import type { SubjectKind } from '../../core/documents/documents.js'
 import { parseStored } from '../../core/documents/observation.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
-import { insertMembers, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type DocumentKey, KEY_COLUMNS, type VersionRow } from './document-rows.js'
+
+type SubjectKey = DocumentKey & { kind: SubjectKind }
 
 /** Codes of problems of a list, a request or a received text, which parsing stored bodies cannot find. */
 const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding')`
-const OF_ENTITY = 'channel = @channel and kind = @kind and entity_id = @id'
-
-/** Changes made by `revalidate`. */
-interface RevalidationReport {
-  /** Versions parsed. */
-  documents: number
-  /** Versions that became valid, and that became invalid. */
-  nowValid: number
-  nowInvalid: number
-  problemsGone: number
-  problemsNew: number
-}
-
-/** Documents whose problems are the same rows: problems have no `rfq_id`. */
-interface Entity {
-  channel: string
-  kind: SubjectKind
-  id: string
-  rfqIds: string[]
-}
+const OF_DOCUMENT = KEY_COLUMNS.map((column) => `${column} = @${column}`).join(' and ')
 
 /**
- * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and adds new ones.
+ * Parses every stored version with the current schemas, updates `valid`, adds new problems and removes those that no version has any more.
  * Never changes a body. Uses short transactions, so that other processes can write.
+ * @returns how many versions there are, and how many differences it found: of validity, and of problems
  */
-export async function revalidate(database: SqlDatabase, now: Date): Promise<RevalidationReport> {
-  const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
-  const entities = new Map<string, Entity>()
-  // Without list entries, whose problems are recorded with their RFQs.
-  const documents = await database.all<DocumentKey & { kind: SubjectKind }>(
-    `select channel, kind, rfq_id, id from documents where kind <> 'rfq-entry'`,
-  )
-  for (const { channel, kind, rfq_id, id } of documents) {
-    const name = [channel, kind, id].join('\0')
-    const known = entities.get(name)
-    if (known) known.rfqIds.push(rfq_id)
-    else entities.set(name, { channel, kind, id, rfqIds: [rfq_id] })
-  }
+export async function revalidate(database: SqlDatabase, now: Date): Promise<{ versions: number; changes: number }> {
+  const started = now.toISOString()
   const write = pacedWrites(database)
-  for (const entity of entities.values()) {
-    const changed = await write((tx) => revalidateEntity(tx, entity, now.toISOString()))
-    for (const name of Object.keys(report) as (keyof RevalidationReport)[]) report[name] += changed[name]
+  const found = new Set<string>()
+  let [versions, changes] = [0, 0]
+  // Without list entries, whose problems are recorded with their RFQs.
+  const documents = await database.all<SubjectKey>(
+    `select ${KEY_COLUMNS.join(', ')} from documents where kind <> 'rfq-entry'`,
+  )
+  for (const key of documents) {
+    const parsed = await write((tx) => revalidateDocument(tx, key, started))
+    for (const { path, code } of parsed.problems) found.add(nameOf({ ...key, path, code }))
+    versions += parsed.versions
+    changes += parsed.changes
   }
-  return report
+  // What is recorded meanwhile stays.
+  const known = await database.all<StoredProblem>(
+    `select channel, kind, entity_id as id, path, code from problems
+    where code not in ${NON_DOCUMENT_CODES} and last_seen_at < @started`,
+    { started },
+  )
+  for (const problem of known.filter((each) => !found.has(nameOf(each)))) {
+    const gone = `channel = @channel and kind = @kind and entity_id = @id and path = @path and code = @code`
+    changes += await write((tx) => tx.run(`delete from problems where ${gone}`, { ...problem }))
+  }
+  return { versions, changes }
 }
 
-async function revalidateEntity(tx: Transaction, entity: Entity, now: string): Promise<RevalidationReport> {
-  const { channel, kind, id, rfqIds } = entity
-  const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
-  // So that no other process records documents of the channel at the same time.
-  await tx.get(`select channel from channels where channel = @channel ${tx.dialect.rowLock}`, { channel })
-  const known = await tx.all<{ path: string; code: string; stays: number }>(
-    `select path, code, case when code in ${NON_DOCUMENT_CODES} then 1 else 0 end as stays from problems
-    where ${OF_ENTITY}`,
-    { channel, kind, id },
-  )
+type StoredProblem = Record<'channel' | 'kind' | 'id' | 'path' | 'code', string>
+const nameOf = ({ channel, kind, id, path, code }: StoredProblem) => [channel, kind, id, path, code].join('\0')
+
+async function revalidateDocument(tx: Transaction, key: SubjectKey, now: string) {
+  const { channel, kind, id } = key
   const versions = await tx.all<VersionRow & { body: string }>(
-    `select * from versions where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')}
-      and id = @id and bodies > 0 order by rfq_id, version`,
-    { channel, kind, id, rfqIds },
+    `select * from versions where ${OF_DOCUMENT} and bodies > 0`,
+    { ...key },
   )
-  const found = new Map<string, { path: string; code: string; message: string }>()
-  for (const row of versions) {
-    const bodies = JSON.parse(row.body) as unknown
-    const parsed = (row.bodies > 1 ? (bodies as unknown[]) : [bodies]).map((body) => parseStored(kind, row.shape, body))
-    for (const { path, code, message } of parsed.flatMap(({ problems }) => problems))
-      found.set(`${code} ${path}`, { path, code, message })
-    const valid = parsed.every((each) => each.valid)
-    report.documents++
-    if (valid === (row.valid === 1)) continue
-    report[valid ? 'nowValid' : 'nowInvalid']++
-    await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['valid'], [{ ...row, valid: Number(valid) }])
-  }
-  if (report.nowValid + report.nowInvalid > 0)
-    await tx.run(`update figures set key = '' where channel = @channel`, { channel })
-  for (const { path, code, stays } of known) {
-    if (found.delete(`${code} ${path}`) || stays === 1) continue
-    report.problemsGone++
-    await tx.run(`delete from problems where ${OF_ENTITY} and path = @path and code = @code`, {
-      ...{ channel, kind, id, path, code },
-    })
-  }
-  report.problemsNew = found.size
-  const rows = [...found.values()].map((problem) => ({
-    ...{ channel, kind, entityId: id, ...problem, firstSeenAt: now, lastSeenAt: now, times: 1 },
-  }))
-  await insertMembers(tx, 'problems', rows)
-  // So that the document is parsed the next time it is received.
-  await tx.run(
-    `update documents set text_hash = null
-    where channel = @channel and kind = @kind and ${tx.dialect.anyOf('rfq_id', '@rfqIds')} and id = @id and text_hash is not null`,
-    { channel, kind, id, rfqIds },
-  )
-  return report
+  const parsed = versions.map((row) => {
+    const bodies = (row.bodies > 1 ? JSON.parse(row.body) : [JSON.parse(row.body)]) as unknown[]
+    const each = bodies.map((body) => parseStored(kind, row.shape, body))
+    return { row, valid: Number(each.every(({ valid }) => valid)), problems: each.flatMap(({ problems }) => problems) }
+  })
+  const others = parsed.filter(({ row, valid }) => valid !== row.valid).map(({ row, valid }) => ({ ...row, valid }))
+  await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['valid'], others)
+  if (others.length > 0) await tx.run(`update figures set key = '' where channel = @channel`, { channel })
+  const problems = parsed.flatMap((each) => each.problems)
+  let added = 0
+  for (const { path, code, message } of problems)
+    added += await tx.run(
+      `insert into problems values (@channel, @kind, @id, @path, @code, @message, @now, @now, 1) on conflict do nothing`,
+      { channel, kind, id, path, code, message, now },
+    )
+  return { versions: versions.length, changes: others.length + added, problems }
 }

@@ -56,7 +56,7 @@ describe.skipIf(postgresSkipReason !== null)('a PostgreSQL database', () => {
       await execute(url, `set lock_timeout = '1s'`, 'update runs set heartbeat = heartbeat')
       return waiting
     })
-    expect(await recorded).toMatchObject({ rfq: 'inserted' })
+    expect(await recorded).toMatchObject([{ change: 'inserted' }, {}])
   })
 
   it('is refused, with what to do, if it is of another version, of another program, empty or cannot be reached', async () => {

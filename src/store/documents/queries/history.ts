@@ -2,7 +2,7 @@ import type { DocumentKind } from '../../../core/documents/documents.js'
 import { formsOfId, IdMap } from '../../../core/documents/identifier.js'
 import { isPlainObject } from '../../../core/documents/json-text.js'
 import { identifierOf } from '../../../core/documents/observation.js'
-import type { KnownDocument, KnownEntry, ProblemRecord, RfqWithResponses, Version } from '../../../core/records.js'
+import type { KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../../../core/records.js'
 import { hasName, namesIn, type RfqName } from '../../../core/text/rfq-name.js'
 import {
   allOf,
@@ -36,31 +36,24 @@ const PLAIN = [
 /** A row of `versions` with a body. */
 type VersionRow = Omit<Version, 'body' | 'valid' | 'rfqId'> & { valid: number; rfqId: string }
 
-/** Parses the body on each access, so that only its text is kept in memory. */
-const toVersion = <Row extends VersionRow>(row: Row) => ({
+const toVersion = (row: VersionRow): Version => ({
   ...row,
   rfqId: row.rfqId || null,
   valid: row.valid === 1,
-  get body() {
-    return JSON.parse(row.bodyText) as unknown
-  },
+  body: JSON.parse(row.bodyText) as unknown,
 })
 
 /** A row of `selectKnown`. */
 interface KnownRow extends VersionRow, Pick<KnownDocument, keyof typeof NOW & keyof KnownDocument> {
   firstObservedAt: string
   entryBody: string | null
-  entryIsRead: number | null
+  entryIsRead: number
 }
 
-const toKnown = ({ entryBody, entryIsRead, ...row }: KnownRow): KnownDocument =>
-  Object.assign(toVersion(row), { entry: entryBody === null ? null : toEntry(entryBody, entryIsRead === 1) })
-
-const toEntry = (text: string, isRead: boolean): KnownEntry => ({
-  isRead,
-  get body() {
-    return JSON.parse(text) as unknown
-  },
+const toKnown = ({ entryBody, entryIsRead, ...row }: KnownRow): KnownDocument => ({
+  ...row,
+  ...toVersion(row),
+  entry: entryBody === null ? null : { isRead: entryIsRead === 1, body: JSON.parse(entryBody) as unknown },
 })
 
 /** Selects documents, now or as of a moment. */
@@ -73,15 +66,16 @@ interface DocumentFilter {
   rfqIds?: readonly string[] | undefined
 }
 
-/** The newest of some versions `m` of a document, as of @asOf if that is given. The index finds it at once. */
-const newestOf = (document: string, isAsOf: boolean, what: string, bodies = '') =>
-  `(select ${what} from versions m where ${document} ${isAsOf ? 'and m.observed_at <= @asOf' : ''} ${bodies}
+/** The number of the newest of some versions `m` of a document, as of @asOf if that is given. The index finds it at once. */
+const newestOf = (document: string, isAsOf: boolean, bodies = '') =>
+  `(select m.version from versions m where ${document} ${isAsOf ? 'and m.observed_at <= @asOf' : ''} ${bodies}
     order by m.version desc limit 1)`
 
-const ENTRY_OF_E = "m.channel = e.channel and m.kind = 'rfq-entry' and m.rfq_id = '' and m.id = e.id"
-/** The newest version of the list entry of an RFQ. */
-const isEntry = (isAsOf: boolean) => `e.kind = 'rfq' and l.channel = e.channel and l.kind = 'rfq-entry'
-  and l.rfq_id = '' and l.id = e.id and l.version = ${newestOf(ENTRY_OF_E, isAsOf, 'm.version')}`
+/** What a list says of a document: of an RFQ, its list entry. */
+const LIST_DOCUMENT = (
+  alias: string,
+) => `${alias}.channel = e.channel and ${alias}.rfq_id = e.rfq_id and ${alias}.id = e.id
+  and ${alias}.kind = case e.kind when 'rfq' then 'rfq-entry' else e.kind end`
 
 /** The columns that nothing recorded later changes as of a moment. That a response is missing is not among them (`addMissing`). */
 const AS_OF = {
@@ -89,8 +83,7 @@ const AS_OF = {
   bodyText: 'v.body',
   lastObservedAt: 'null',
   readAt: 'null',
-  missingSince: `case e.kind when 'response' then null when 'rfq' then case l.bodies when 0 then l.observed_at end else
-    ${newestOf(sameDocument('m', 'e'), true, 'case m.bodies when 0 then m.observed_at end')} end`,
+  missingSince: 'case l.bodies when 0 then l.observed_at end',
   // Whether the last read of this version was sent after the entry was recorded.
   entryIsRead: `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
     where ${sameDocument('w', 'e')} and w.version = v.version + 1), e.full_read_at) >= l.observed_at then 1 else 0 end`,
@@ -107,10 +100,8 @@ const NOW = {
 /** A query of documents with their shown versions, without an order. */
 function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilter, more: string | false = false) {
   const { kind, channel, asOf, ids, rfqIds } = filter
-  const computed = asOf ? AS_OF : NOW
-  const shown = asOf
-    ? `coalesce(${newestOf(sameDocument('m', 'e'), true, 'm.version', 'and m.bodies = 1')}, 1)`
-    : 'e.version'
+  const isAsOf = asOf !== undefined
+  const shown = isAsOf ? `coalesce(${newestOf(sameDocument('m', 'e'), true, 'and m.bodies = 1')}, 1)` : 'e.version'
   const where = allOf(
     kind !== undefined && 'e.kind = @kind',
     // Only responses have one; so that ids are found by the key.
@@ -119,21 +110,17 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
     channel === undefined && (ids ?? rfqIds) !== undefined && 'e.channel in (select channel from channels)',
     ids !== undefined && dialect.anyOf('e.id', '@ids'),
     rfqIds !== undefined && dialect.anyOf('e.rfq_id', '@rfqIds'),
-    asOf !== undefined && 'v.observed_at <= @asOf',
+    isAsOf && 'v.observed_at <= @asOf',
     more,
   )
-  const parameters: SqlParameters = {
-    ...{ kind, channel, asOf: asOf?.toISOString(), ids, rfqIds },
-  }
+  const parameters: SqlParameters = { kind, channel, asOf: asOf?.toISOString(), ids, rfqIds }
   const sql = `
 select ${PLAIN.map((member) => `v.${columnOf(member)} as "${member}"`).join(', ')},
-  ${Object.entries(computed)
-    .map(([member, column]) => `${column} as "${member}"`)
-    .join(', ')},
-  e.first_observed_at as "firstObservedAt", l.body as "entryBody"
+  ${Object.entries(isAsOf ? AS_OF : NOW).map(([member, column]) => `${column} as "${member}"`)},
+  e.first_observed_at as "firstObservedAt", case e.kind when 'rfq' then l.body end as "entryBody"
 from documents e
 ${dialect.joinOne('versions', 'v', `${sameDocument('v', 'e')} and v.version = ${shown}`)}
-${dialect.leftJoin('versions', 'l', isEntry(asOf !== undefined))}
+${dialect.leftJoin('versions', 'l', `${LIST_DOCUMENT('l')} and l.version = ${newestOf(LIST_DOCUMENT('m'), isAsOf)}`)}
 where ${where}`
   return { sql, parameters }
 }
