@@ -123,11 +123,8 @@ async function closeExpired(job: ChannelJob): Promise<null> {
 async function enqueueMissingReports({ store, now, enqueue, log }: HandlerDeps, channel: string): Promise<void> {
   try {
     const since = new Date(now().getTime() - MAX_REPORT_DELAY_MS)
-    const reported = await store.reportedRfqs({ channel, madeBy: CLOSING_ROUND, since })
-    const reportedAt = new Map(reported.map(({ rfqId, madeAt }) => [rfqId, madeAt]))
-    for (const { rfqId, decidedAt } of await store.closedSince({ channel, since }))
-      if ((reportedAt.get(rfqId) ?? '') < decidedAt)
-        await enqueue('rfq-report', { channel, rfqId, cause: CLOSING_ROUND })
+    for (const { rfqId } of await store.unreportedCloses({ channel, madeBy: CLOSING_ROUND, since }))
+      await enqueue('rfq-report', { channel, rfqId, cause: CLOSING_ROUND })
   } catch (error) {
     log.warn({ channel, err: error }, 'cannot enqueue the reports on closed RFQs; the next closing round retries')
   }

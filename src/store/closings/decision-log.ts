@@ -63,9 +63,10 @@ export async function appendDecision(tx: Transaction, decision: NewDecision): Pr
 
 /** The closing log: append-only (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase) {
-  const newest = (condition: string, channel: string, others: SqlParameters) =>
-    findDecisions(database, `${isNewestOf(`channel = @channel and ${condition}`)} order by id`, { channel, ...others })
-  const ofRfqs = database.dialect.anyOf('rfq_id', '@rfqIds')
+  const newest = (condition: string | false, channel: string, rfqIds: readonly string[]) => {
+    const found = allOf('channel = @channel', database.dialect.anyOf('rfq_id', '@rfqIds'), condition)
+    return findDecisions(database, `${isNewestOf(found)} order by id`, { channel, rfqIds })
+  }
 
   return {
     appendDecision: (decision: NewDecision) => database.write((tx) => appendDecision(tx, decision)),
@@ -92,17 +93,10 @@ export function createDecisionLog(database: SqlDatabase) {
       findDecisions(database, `${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
 
     /** The newest decision about each of these RFQs. */
-    newestDecisions: (channel: string, rfqIds: readonly string[]) => newest(ofRfqs, channel, { rfqIds }),
+    newestDecisions: (channel: string, rfqIds: readonly string[]) => newest(false, channel, rfqIds),
 
     /** The newest decision with an outcome about each of these RFQs: the result of its last close. */
-    latestCloseReplies: (channel: string, rfqIds: readonly string[]) =>
-      newest(allOf(ofRfqs, 'outcome is not null'), channel, { rfqIds }),
-
-    /** The newest successful close of each RFQ of the channel that was closed since a moment; oldest first. */
-    closedSince: ({ channel, since }: { channel: string; since: Date }) =>
-      newest(`outcome in ('closed', 'already-closed') and decided_at >= @since`, channel, {
-        since: since.toISOString(),
-      }),
+    latestCloseReplies: (channel: string, rfqIds: readonly string[]) => newest('outcome is not null', channel, rfqIds),
   }
 }
 

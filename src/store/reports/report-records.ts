@@ -1,5 +1,4 @@
 import type { ReportRecord } from '../../core/records.js'
-import type { Timestamp } from '../../core/time/clock.js'
 import { insertMembers, type SqlDatabase } from '../sql/sql-database.js'
 
 /** The records of reports that processes on this database have written. */
@@ -7,11 +6,14 @@ export const createReportRecords = (database: SqlDatabase) => ({
   /** Records a report that was written. A file that is written again under the same name gets another record. */
   addReportRecord: (report: ReportRecord) => database.write((tx) => insertMembers(tx, 'reports', [report])),
 
-  /** The RFQs of a channel for which `madeBy` made a report since a moment, and when the newest one was made. */
-  reportedRfqs: ({ channel, madeBy, since }: { channel: string; madeBy: string; since: Date }) =>
-    database.all<{ rfqId: string; madeAt: Timestamp }>(
-      `select rfq_id as "rfqId", max(made_at) as "madeAt" from reports
-      where channel = @channel and made_by = @madeBy and made_at >= @since and rfq_id is not null group by rfq_id`,
+  /** The RFQs of a channel that closing rounds closed since a moment, and of which `madeBy` has made no report since; oldest first. */
+  unreportedCloses: ({ channel, madeBy, since }: { channel: string; madeBy: string; since: Date }) =>
+    database.all<{ rfqId: string }>(
+      `select rfq_id as "rfqId" from close_decisions d
+      where channel = @channel and outcome in ('closed', 'already-closed') and decided_at >= @since and not exists (
+        select 1 from reports r
+        where r.channel = d.channel and r.made_at >= d.decided_at and r.rfq_id = d.rfq_id and r.made_by = @madeBy)
+      group by rfq_id order by max(id)`,
       { channel, madeBy, since: since.toISOString() },
     ),
 })

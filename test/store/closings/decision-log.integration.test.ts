@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newAward } from '../../helpers/store/new-award.js'
 import { newDecision } from '../../helpers/store/new-decision.js'
-import { at, begin, CHANNEL, noonStore } from '../../helpers/store/recording-store.js'
+import { begin, noonStore } from '../../helpers/store/recording-store.js'
 import { executeIn, isPostgres } from '../../helpers/store/store-engine.js'
 
 /** Each refers to those before it. */
@@ -94,21 +94,4 @@ describe('the chain of closings and awards', () => {
     expect(await hashes('one')).toEqual(first)
     for (const [index, hash] of first.entries()) expect(other[index]).not.toBe(hash)
   })
-})
-
-it('closing log › returns the newest close of each RFQ since a moment', async () => {
-  const db = await noonStore()
-  const run = await begin(db)
-  const close = (rfqId: string, time: string, outcome: 'closed' | 'already-closed' | 'refused' = 'closed') =>
-    db.appendDecision(newDecision(run.id, { rfqId, decidedAt: at(time).toISOString(), outcome }))
-  await close('a', '06:00:00')
-  await close('b', '08:00:00', 'refused')
-  await close('c', '08:00:00')
-  await close('d', '08:00:00')
-  await close('c', '09:00:00', 'already-closed')
-  const closedSince = async (time: string, channel = CHANNEL) =>
-    (await db.closedSince({ channel, since: at(time) })).map(({ rfqId, outcome }) => `${rfqId} ${outcome}`)
-  expect(await closedSince('08:00:00')).toEqual(['d closed', 'c already-closed'])
-  expect(await closedSince('08:00:01')).toEqual(['c already-closed'])
-  expect(await closedSince('00:00:00', 'acme/other')).toEqual([])
 })
