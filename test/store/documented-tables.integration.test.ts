@@ -7,12 +7,14 @@ import { isPostgres, rowsOf } from '../helpers/store/store-engine.js'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/DATABASE.md'), 'utf8')
 
-it('docs/DATABASE.md › lists the tables and columns of the database', async () => {
+it('docs/DATABASE.md › lists tables and columns that exist, and has a query of recommendations that runs', async () => {
   const store = await noonStore()
   const documented = [...PAGE.matchAll(/^\| `(\w+)` +\|[^|]+\|([^|]+)\|$/gm)]
   expect(documented.length).toBeGreaterThan(15)
   for (const [, table, columns = ''] of documented)
     await rowsOf(store, `select ${columns.replaceAll(/\(.*?\)/g, '')} from ${table}`)
+  const query = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].find(([, sql]) => sql?.includes('recommendations r'))
+  expect(await rowsOf(store, query?.[1] ?? '')).toEqual([])
 })
 
 it('docs/DATABASE.md › has a query of versions that returns the expected rows', async () => {
@@ -28,13 +30,4 @@ it('docs/DATABASE.md › has a query of versions that returns the expected rows'
   expect(rows.map((row) => [row.id, Number(row.version), row.observed_at, Number(row.total_price)])).toEqual([
     ['offer', 1, now.toISOString(), 72_000],
   ])
-})
-
-it('docs/DATABASE.md › has a query of recommendations that runs', async () => {
-  const store = await noonStore()
-  const queries = [...PAGE.matchAll(/```sql\n(.*?)```/gs)].flatMap(([, query]) =>
-    query?.includes('recommendations r') ? query : [],
-  )
-  expect(queries).toHaveLength(1)
-  for (const query of queries) expect(await rowsOf(store, query)).toEqual([])
 })
