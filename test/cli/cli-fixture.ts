@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process/process-io.js'
 import { run } from '../../src/cli/program.js'
 import type { ChannelRef } from '../../src/core/channel.js'
-import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { type ChannelSpec, createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { createDatabase } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
@@ -16,14 +16,7 @@ const CHANNELS: ChannelSpec[] = [
   { org: 'acme', channel: 'blue', theme: 'blue', listings: 3, rfqs: 3, responsesPerRfq: 1 },
 ]
 
-export interface CliFixture {
-  folder: string
-  sandbox: Sandbox
-  /** Runs one command line in this process. */
-  quotekeeper(...args: string[]): Promise<{ status: number; out: string; err: string }>
-  /** The same, with some parts of the Io replaced. */
-  quotekeeperWith(io: Partial<Io>, ...args: string[]): Promise<{ status: number; out: string; err: string }>
-}
+export type CliFixture = Awaited<ReturnType<typeof createCliFixture>>
 
 /**
  * Creates a folder with a configuration for a sandbox, whose clock is by default stopped at NOW.
@@ -36,7 +29,7 @@ export async function createCliFixture({
   now = () => NOW,
   world = createWorld({ seed: 7, now: NOW, channels, still: true }),
   hasDatabase = true,
-} = {}): Promise<CliFixture> {
+} = {}) {
   const folder = testFolder()
   const sandbox = await startSandbox({ world, now })
   onTestFinished(() => sandbox.close().catch(() => undefined)) // A test may have closed it.
@@ -51,11 +44,12 @@ export async function createCliFixture({
       .map(([org, key]) => `${keyName(org)}=${key}\n`)
       .join(''),
   )
+  /** Runs one command line in this process, with some parts of the Io replaced. */
   const quotekeeperWith = async (overrides: Partial<Io>, ...args: string[]) => {
     const { io, written } = testIo({ cwd: folder, now: sandbox.now, ...overrides })
     return { status: await run(args, io), ...written }
   }
-  return { folder, sandbox, quotekeeperWith, quotekeeper: (...args) => quotekeeperWith({}, ...args) }
+  return { folder, sandbox, quotekeeperWith, quotekeeper: (...args: string[]) => quotekeeperWith({}, ...args) }
 }
 
 /** Databases after the first poll of a world, by its channels. */

@@ -144,30 +144,20 @@ describe.each([
   })
 })
 
-describe('docker-compose.yml', () => {
-  const { quotekeeper, backup, work } = single.services
-
-  it('stores in the volume of the data', () => {
-    const { folder, config } = loadDocumented(single)
-    const mounts = Object.fromEntries(quotekeeper.volumes.map((volume) => volume.split(':').slice(0, 2).reverse()))
-    const configFile = '/srv/quotekeeper/quotekeeper.yaml'
-    expect(last).toContain(`ENV QUOTEKEEPER_CONFIG=${configFile}`)
-    expect(mounts[configFile]).toBe('./quotekeeper.yaml')
-    const inContainer = (path: string) => posix.join(dirname(configFile), path.slice(folder.length))
-    for (const path of [config.database, config.reports.directory]) {
-      const folders = Object.keys(mounts).filter((mount) => inContainer(path).startsWith(`${mount}/`))
-      expect(folders).toEqual(['/srv/quotekeeper/data'])
-    }
-    expect(mounts['/srv/quotekeeper/data']).toBe('data')
-  })
-
-  it('backs up without a network to another volume, into a folder of the image that its user owns', () => {
-    expect([backup.network_mode, work.profiles]).toEqual(['none', ['work']])
-    expect(backup.volumes).toEqual([...quotekeeper.volumes, 'backups:/srv/quotekeeper/backups'])
-    expect(backup.command?.[1]).toBe('/srv/quotekeeper/backups/')
-    expect(last).toContain('mkdir -p /srv/quotekeeper/data /srv/quotekeeper/backups')
-    expect(last).toContain('chown -R node:node /srv/quotekeeper')
-  })
+it('docker-compose.yml stores in the volume of the data', () => {
+  const { folder, config } = loadDocumented(single)
+  const mounts = Object.fromEntries(
+    single.services.quotekeeper.volumes.map((volume) => volume.split(':').slice(0, 2).reverse()),
+  )
+  const configFile = '/srv/quotekeeper/quotekeeper.yaml'
+  expect(last).toContain(`ENV QUOTEKEEPER_CONFIG=${configFile}`)
+  expect(mounts[configFile]).toBe('./quotekeeper.yaml')
+  const inContainer = (path: string) => posix.join(dirname(configFile), path.slice(folder.length))
+  for (const path of [config.database, config.reports.directory]) {
+    const folders = Object.keys(mounts).filter((mount) => inContainer(path).startsWith(`${mount}/`))
+    expect(folders).toEqual(['/srv/quotekeeper/data'])
+  }
+  expect(mounts['/srv/quotekeeper/data']).toBe('data')
 })
 
 describe('compose.cluster.yaml', () => {

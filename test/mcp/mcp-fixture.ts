@@ -14,22 +14,11 @@ import { testIo } from '../helpers/test-io.js'
 // biome-ignore lint/suspicious/noExplicitAny: the answers are checked member by member.
 type Answer = any
 
-export interface McpFixture {
-  client: Client
-  /** Calls a tool and returns its answer. */
-  call(name: string, args?: Record<string, unknown>): Promise<Answer>
-  /** Calls a tool that must fail, and returns what it says. */
-  fail(name: string, args?: Record<string, unknown>): Promise<string>
-  /** Ids of the items of all pages. */
-  everyPage(name: string, args: Record<string, unknown>, pageOf: (answer: Answer) => Answer): Promise<Answer[]>
-  log: ReturnType<typeof recordingLog>
-}
-
 /** An MCP client and server in this process, over the database of a fixture. */
 export async function openMcp(
   { store, now }: Pick<ChannelFixture, 'store' | 'now'>,
   { channels = [KEY], settings = {}, ...overrides }: Partial<McpDeps> & { settings?: Partial<Settings> } = {},
-): Promise<McpFixture> {
+) {
   const log = recordingLog()
   const reader = await openReaderOf(store)
   const { reports } = testConfig()
@@ -54,7 +43,8 @@ export async function openMcp(
     const [content] = result.content
     return { result, text: content?.type === 'text' ? content.text : '' }
   }
-  const call: McpFixture['call'] = async (name, args = {}) => {
+  /** Calls a tool and returns its answer. */
+  const call = async (name: string, args: Record<string, unknown> = {}): Promise<Answer> => {
     const { result, text } = await callTool(name, args)
     if (result.isError) throw new Error(text)
     return JSON.parse(text)
@@ -63,12 +53,14 @@ export async function openMcp(
     client,
     call,
     log,
-    async fail(name, args = {}) {
+    /** Calls a tool that must fail, and returns what it says. */
+    async fail(name: string, args: Record<string, unknown> = {}) {
       const { result, text } = await callTool(name, args)
       if (result.isError) return text
       throw new Error(`${name} did not fail: ${text}`)
     },
-    async everyPage(name, args, pageOf) {
+    /** The items of all pages. */
+    async everyPage(name: string, args: Record<string, unknown>, pageOf: (answer: Answer) => Answer) {
       const items: Answer[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = pageOf(await call(name, cursor === undefined ? args : { ...args, cursor }))

@@ -12,7 +12,7 @@ import { offers, recordPoll } from '../helpers/store/record-poll.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
 import { channelConfig } from '../helpers/test-config.js'
 import { openPages } from './support/pages-fixture.js'
-import { as, TOKENS } from './support/users.js'
+import { as, TOKENS } from './support/web-server.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
 

@@ -3,7 +3,7 @@ import type { ReadinessCheck } from '../../src/readiness/readiness.js'
 import { healthRoutes } from '../../src/web/routes/health.js'
 import { metricsRoute } from '../../src/web/routes/metrics.js'
 import { createGate } from '../helpers/recording-handlers.js'
-import { webApp } from './support/web-app.js'
+import { webApp } from './support/web-server.js'
 
 const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
 const FAILING: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }

@@ -6,8 +6,7 @@ import { sendError } from '../../src/web/api/api-routes.js'
 import type { WebPlugin } from '../../src/web/plugin.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { createGate } from '../helpers/recording-handlers.js'
-import { webApp } from './support/web-app.js'
-import { serveWeb } from './support/web-server.js'
+import { serveWeb, webApp } from './support/web-server.js'
 
 const routes: WebPlugin = (app) => {
   app.get('/open', { config: { access: 'public' } }, async () => ({ open: true }))

@@ -90,15 +90,6 @@ const processesOf = (folder: string) => {
 const folderOf = (out: string) => /--config (\S+)\/quotekeeper\.yaml/.exec(out)?.[1] as string
 
 describe('the demo', () => {
-  it('stops on Ctrl-C during its first round', async () => {
-    const { folder, start } = await openProcessFixture()
-    const demo = start(['demo'], { env: { TMPDIR: folder } })
-    await until(() => demo.out.includes('1. Polling'))
-    demo.signal('SIGINT')
-    expect(await demo.ended).toBe('exit 0')
-    expect(demo.err).toMatch(/^\n?Stopping\./m)
-  })
-
   it('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
     const { folder, start } = await openProcessFixture()
     const demo = start(['demo'], { env: { TMPDIR: folder } })

@@ -4,29 +4,20 @@ import { createBullRunner } from '../../../jobs/queue/bullmq-runner.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import { eventually } from '../../helpers/eventually.js'
 import { createGate, recordingHandlers } from '../../helpers/recording-handlers.js'
-import { recordingLog } from '../../helpers/recording-log.js'
+import { type RecordingLog, recordingLog } from '../../helpers/recording-log.js'
 import { PrivateRedis, redisSkipReason } from '../../helpers/servers/private-redis.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }
 const EMPTY = { waiting: 0, active: 0, oldestWaitingSeconds: 0 }
 
-interface Environment {
-  name: string
-  skip: string | null
-  start(): Promise<{
-    stop(): Promise<void>
-    runner(log: ReturnType<typeof recordingLog>, prefix?: string): Promise<JobRunner>
-  }>
-}
-
 let prefixes = 0
-const environments: Environment[] = [
+const environments = [
   {
     name: 'in this process',
     skip: null,
     start: async () => ({
-      runner: async (log) => createInProcessRunner({ concurrency: 2, log }),
+      runner: async (log: RecordingLog): Promise<JobRunner> => createInProcessRunner({ concurrency: 2, log }),
       stop: async () => undefined,
     }),
   },
@@ -36,8 +27,8 @@ const environments: Environment[] = [
     start: async () => {
       const redis = await PrivateRedis.start()
       return {
-        runner: (log, prefix = `runner_${prefixes++}`) =>
-          createBullRunner({ url: redis.url, prefix, concurrency: 2, log }),
+        runner: (log: RecordingLog): Promise<JobRunner> =>
+          createBullRunner({ url: redis.url, prefix: `runner_${prefixes++}`, concurrency: 2, log }),
         stop: () => redis.remove(),
       }
     },
@@ -49,7 +40,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     it.skip(`skipped: ${skip}`)
     return
   }
-  let environment: Awaited<ReturnType<Environment['start']>>
+  let environment: Awaited<ReturnType<typeof start>>
   let runner: JobRunner
   let log = recordingLog()
   const open = async () => {

@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../../src/web/plugin.js'
 import { localPath } from '../../../src/web/routes/sign-in.js'
 import type { ServerOptions } from '../../../src/web/server.js'
-import { as, TOKENS } from '../support/users.js'
-import { webApp } from '../support/web-app.js'
-import { send } from '../support/web-server.js'
+import { as, send, TOKENS, webApp } from '../support/web-server.js'
 
 const USERS: Partial<ServerOptions> = { host: '0.0.0.0', tokens: TOKENS }
 const routes: WebPlugin = (app) => {

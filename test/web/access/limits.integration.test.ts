@@ -4,8 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { WebPlugin } from '../../../src/web/plugin.js'
 import { healthRoutes } from '../../../src/web/routes/health.js'
 import type { ServerOptions } from '../../../src/web/server.js'
-import { TOKENS } from '../support/users.js'
-import { send, serveWeb } from '../support/web-server.js'
+import { send, serveWeb, TOKENS } from '../support/web-server.js'
 
 const routes: WebPlugin = (app) => {
   app.get('/', async ({ user }) => ({ user }))

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { openPages } from '../support/pages-fixture.js'
-import { notices, sendForm } from '../support/send-form.js'
-import { as, TOKENS } from '../support/users.js'
+import { notices, openPages, sendForm } from '../support/pages-fixture.js'
+import { as, TOKENS } from '../support/web-server.js'
 
 const RFQ = '/rfqs/acme/forest/1042'
 

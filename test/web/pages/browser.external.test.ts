@@ -9,9 +9,8 @@ import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/
 import { longIt, runsLongTests } from '../../helpers/long-tests.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { refuseEvent } from '../../helpers/store/refuse-event.js'
-import { APPLICATION_PAGES } from '../support/application-pages.js'
-import { openPages } from '../support/pages-fixture.js'
-import { TOKENS } from '../support/users.js'
+import { APPLICATION_PAGES, openPages } from '../support/pages-fixture.js'
+import { TOKENS } from '../support/web-server.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const RFQ = '/rfqs/acme/forest/1042'

@@ -6,9 +6,8 @@ import { stopFileOf } from '../../../src/closing/kill-switch.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { channelConfig } from '../../helpers/test-config.js'
-import { openPages } from '../support/pages-fixture.js'
-import { notices, sendForm } from '../support/send-form.js'
-import { as, TOKENS } from '../support/users.js'
+import { notices, openPages, sendForm } from '../support/pages-fixture.js'
+import { as, TOKENS } from '../support/web-server.js'
 
 const page = (number: number | string) => `/rfqs/acme/forest/${number}/closing`
 

@@ -4,10 +4,8 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../hel
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { sheetsOf } from '../../reports/support/workbooks.js'
-import { APPLICATION_PAGES } from '../support/application-pages.js'
-import { openPages, pagesOf } from '../support/pages-fixture.js'
-import { sendForm } from '../support/send-form.js'
-import { as, TOKENS } from '../support/users.js'
+import { APPLICATION_PAGES, openPages, sendForm } from '../support/pages-fixture.js'
+import { as, TOKENS } from '../support/web-server.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
 /** They reorder, hide or control. */
@@ -39,7 +37,7 @@ const reportOf = ({ store, now, rfqId }: OneRfq) =>
 describe('every page', () => {
   it('shows hostile text as text, on the page and in its files', async () => {
     const fixture = await oneRfq({ title: HOSTILE, project: FORMULA })
-    const app = await pagesOf(fixture)
+    const { app } = await openPages(fixture)
     await fixture.closeExpired()
     const rfq = '/rfqs/acme/forest/1042'
     const offer = `${rfq}?offer=${fixture.offerIds[0]}`
@@ -51,12 +49,6 @@ describe('every page', () => {
       expect(page.headers['content-security-policy']).not.toContain('unsafe')
       expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
     }
-    for (const url of [rfq, offer]) {
-      const past = `${url}${url === rfq ? '?' : '&'}as_of=${fixture.now().toISOString()}`
-      fixture.advanceSeconds(840)
-      expect((await app.inject(url)).body).toMatch(/terms read \d\d min ago/)
-      expect((await app.inject(past)).body).not.toContain('terms read')
-    }
     expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
     const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
@@ -67,7 +59,7 @@ describe('every page', () => {
   })
 
   it('answers an address that makes no sense with what to do', async () => {
-    const app = await pagesOf(await oneRfq())
+    const { app } = await openPages(await oneRfq())
     const answers: [url: string, status: number, error: RegExp][] = [
       ['/rfqs/acme/forest/7', 404, /^no RFQ matches "7" in acme\/forest$/],
       ['/rfqs/acme/forest/1042?as_of=2026-11-20', 400, /^nothing is known about .*: the first poll of RFQs in/],
@@ -92,7 +84,7 @@ describe('the page of a list', () => {
       fixture.sandbox.world.addRfq(CHANNEL, { number: 5000 + number, title: `Batch ${number}` })
     await fixture.pollRfqs()
     await refreshFigures(fixture)
-    const app = await pagesOf(fixture)
+    const { app } = await openPages(fixture)
     const all = Array.from({ length: 101 }, (_, at) => 5101 - at)
     const shown: number[] = []
     let next: string | null = '/rfqs?q=batch&sort=-number'
@@ -113,7 +105,7 @@ describe('the page of a list', () => {
 
 it('an offer is opened by its number or id, with its lines in files', async () => {
   const fixture = await oneRfq()
-  const app = await pagesOf(fixture)
+  const { app } = await openPages(fixture)
   const url = '/rfqs/acme/forest/1042'
   expect((await app.inject(url)).body).toContain(`href="${url}?offer=1#offer"`)
   const offer = (await reportOf(fixture)).offers.find(({ sequence }) => sequence === 2)
@@ -131,7 +123,7 @@ const textsOf = async (workbook: Buffer) =>
 describe('/reports', () => {
   it('makes the report that the page shows by a job of the queue, waits for it, and offers it, with who asked', async () => {
     const fixture = await oneRfq()
-    const { app, reported } = await openPages(fixture, { localUser: 'ana' })
+    const { app } = await openPages(fixture, { localUser: 'ana' })
     const page = (await app.inject('/rfqs/acme/forest/1042')).body
     expect((await app.inject('/rfqs/acme/forest/1042?awardTolerance=0')).body).not.toContain('Make workbook')
     const [, form = ''] = /<form method="post" action="\/reports">(.*?)<\/form>/.exec(page) ?? []
@@ -157,8 +149,6 @@ describe('/reports', () => {
     expect(ofRfq?.texts).toContain((await reportOf(fixture)).decision.recommendation.headline)
     for (const each of [ofRfq, ofChannel]) expect(each?.texts).toMatch(/, for ana\. /)
     expect((await app.inject('/reports')).body).toContain(ofRfq?.href)
-    const measured = { succeeded: true, measured: true }
-    expect(reported).toEqual(['rfq', 'channel'].map((report) => ({ report, ...measured })))
     const { items } = await fixture.store.events({ after: 0, kinds: ['report.made'], limit: 10 })
     expect(items.map(({ rfqId, data }) => [rfqId, data.report?.by])).toEqual([
       [fixture.rfqId, 'ana'],

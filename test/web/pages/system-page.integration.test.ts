@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { openPages } from '../support/pages-fixture.js'
-import { notices, sendForm } from '../support/send-form.js'
-import { as, TOKENS } from '../support/users.js'
+import { notices, openPages, sendForm } from '../support/pages-fixture.js'
+import { as, TOKENS } from '../support/web-server.js'
 
 it('/system › polls a channel now, for operators, and says what became of the poll', async () => {
   const fixture = await openChannelFixture({ rfqs: 1 })

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
-import type { JobHandlers, JobObserver, JobRunner } from '../../../jobs/contract.js'
+import type { JobHandlers } from '../../../jobs/contract.js'
 import { createHandlers } from '../../../jobs/handlers.js'
 import { createInProcessRunner } from '../../../jobs/queue/in-process-runner.js'
 import type { App } from '../../../src/cli/app.js'
@@ -15,24 +15,11 @@ import { recordReports } from '../../../src/report-files/report-folder.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import type { ServerOptions } from '../../../src/web/server.js'
 import type { ChannelFixture } from '../../helpers/channel-fixture.js'
-import { type RecordingLog, recordingLog } from '../../helpers/recording-log.js'
+import { recordingLog } from '../../helpers/recording-log.js'
 import { locationsOf } from '../../helpers/store/store-engine.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { testFolder } from '../../helpers/test-folder.js'
-import { webApp } from './web-app.js'
-
-interface PagesFixture {
-  app: FastifyInstance
-  /** The folder of the reports. */
-  directory: string
-  /** What jobs logged. */
-  log: RecordingLog
-  runner: JobRunner
-  /** The reports that were measured. */
-  reported: { report: 'rfq' | 'channel'; succeeded: boolean; measured: boolean }[]
-}
-
-type ReportEnded = Parameters<JobObserver['reportEnded']>[0]
+import { webApp } from './web-server.js'
 
 /**
  * The pages and the HTTP API of a channel, read from its store in this thread, with a queue in this process. Reports are made in a
@@ -49,13 +36,12 @@ export async function openPages(
     ...options
   }: Partial<ServerOptions> &
     Partial<Pick<Config, 'channels' | 'closing' | 'schedule'>> & { handlers?: JobHandlers | null } = {},
-): Promise<PagesFixture> {
+) {
   const { store, now } = fixture
   const directory = testFolder()
   const { settings } = testConfig().reports
   const config = testConfig({ ...locationsOf(store), channels, closing, schedule, reports: { directory, settings } })
   const makeReport = recordReports(makeReportInProcess(store, viewConfigOf(config)), directory, store)
-  const reported: PagesFixture['reported'] = []
   const log = recordingLog()
   const runner = createInProcessRunner({ concurrency: 2, log })
   onTestFinished(() => runner.close(0))
@@ -65,11 +51,6 @@ export async function openPages(
     marketplace: { session: () => fixture.session() } as unknown as Marketplace,
     ...{ pollListings: () => fixture.pollListings(), pollRfqs: () => fixture.pollRfqs() },
     makeReport,
-    observer: {
-      runEnded: () => undefined,
-      runFailed: () => undefined,
-      reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
-    },
     enqueue: async () => 'job',
     closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
   })
@@ -80,7 +61,36 @@ export async function openPages(
     pool: async () => ({ queries: createQueries(store, viewConfigOf(config)) }),
   } as unknown as App
   const plugin = (await createPages(service, now))(runner)
-  return { app: await webApp({ ...options, now, plugins: [plugin] }), directory, log, runner, reported }
+  return { app: await webApp({ ...options, now, plugins: [plugin] }), log, runner }
 }
 
-export const pagesOf = async (fixture: ChannelFixture): Promise<FastifyInstance> => (await openPages(fixture)).app
+/** Sends a form, as a browser does from a page of the server. */
+export function sendForm(app: FastifyInstance, url: string, fields: Record<string, string>, headers = {}) {
+  return app.inject({
+    method: 'POST',
+    url,
+    payload: new URLSearchParams(fields).toString(),
+    headers: {
+      accept: 'text/html',
+      'content-type': 'application/x-www-form-urlencoded',
+      'sec-fetch-site': 'same-origin',
+      ...headers,
+    },
+  })
+}
+
+/** The notices in which a page answers what was asked for. */
+export const notices = (body: string): string[] =>
+  [...body.matchAll(/<p class="notice[^"]*"[^>]*>(.*?)<\/p>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
+
+/** Every page that is not about one RFQ or offer, of the channel `acme/forest`. */
+export const APPLICATION_PAGES = [
+  '/',
+  '/rfqs',
+  '/awards',
+  '/changes',
+  '/listings',
+  '/reports',
+  '/system',
+  '/closings',
+] as const
