@@ -120,16 +120,10 @@ function watch(child: ChildProcess) {
     child.kill('SIGKILL')
     await ended
   })
-  return {
+  return Object.assign(text, {
     pid: child.pid ?? 0,
-    get out() {
-      return text.out
-    },
-    get err() {
-      return text.err
-    },
     signal: (name: NodeJS.Signals) => void child.kill(name),
     /** Resolves when it ends, to e.g. `exit 0` or `SIGKILL`. */
     ended,
-  }
+  })
 }

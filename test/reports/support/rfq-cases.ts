@@ -9,6 +9,7 @@ import {
   manyResponses,
   RFQ_ID,
   response,
+  review,
   sampleResponses,
   sized,
   storedDocument,
@@ -60,17 +61,14 @@ function hostile<T>(document: T, first: number, kept = IDENTIFIERS): T {
 
 /** An RFQ and offers in which every text is hostile; of every second offer, also its terms. */
 function hostileInput(): ComparisonInput {
-  const review = { status: 'accepted', source: 'a person', comment: 'fine', updatedAt: '2026-03-10T10:00:00.000Z' }
   const responses = HOSTILE.map((_, at) =>
-    hostile(response(at + 1, { offer: { contractType: 'spot', review } }), at, at % 2 ? IDENTIFIERS : TERMS),
+    hostile(
+      response(at + 1, { offer: { contractType: 'spot', review: review('accepted') } }),
+      at,
+      at % 2 ? IDENTIFIERS : TERMS,
+    ),
   )
-  const urls = [
-    'javascript:alert(1)',
-    'http://plain.example/x',
-    'https://user:secret@x.example/',
-    'file:///etc/passwd',
-    'https://fine.example/p?a=1&b="2"',
-  ]
+  const urls = ['javascript:alert(1)', 'https://user:secret@x.example/', 'https://fine.example/p?a=1&b="2"']
   return comparisonInput({
     channel: 'acme/forest',
     rfq: {
@@ -85,13 +83,10 @@ function hostileInput(): ComparisonInput {
   })
 }
 
-/** Offers that are accepted, and one that is not, with volumes and prices of several decimals. */
-function manyAcceptedInput(accepted: number): ComparisonInput {
-  const responses = Array.from({ length: accepted + 1 }, (_, at) =>
-    sized(at + 1, at === 0 ? 500.5 : 500, 10.205, { status: at < accepted ? 'accepted' : 'submitted' }),
-  )
-  return comparisonInput({ rfq: { minVolume: 500, maxVolume: 50_000 }, responses })
-}
+/** 30 accepted offers, and one that is not, with volumes and prices of several decimals. */
+const MANY_ACCEPTED = Array.from({ length: 31 }, (_, at) =>
+  sized(at + 1, at === 0 ? 500.5 : 500, 10.205, { status: at < 30 ? 'accepted' : 'submitted' }),
+)
 
 const undated = vintage({ reportingPeriodStart: null, reportingPeriodEnd: null })
 /** Offers without lines, prices, dates or anything at all. */
@@ -107,7 +102,7 @@ const ABSENT = [
 /** The inputs for which the workbook is tested. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   'no-offers': () => comparisonInput({ responses: [] }),
-  'many-accepted': () => manyAcceptedInput(30),
+  'many-accepted': () => comparisonInput({ rfq: { minVolume: 500, maxVolume: 50_000 }, responses: MANY_ACCEPTED }),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
   awarded: () => ({ ...comparisonInput({ settings: EURO_SETTINGS }), award: hostileAward() }),
   'zero-volume': () =>
