@@ -15,12 +15,9 @@ export async function openOutageFixture(url: string): Promise<ChannelFixture> {
   return fixture
 }
 
-/** Waits until the marketplace got so many closes more. */
-export async function afterCloses(fixture: ChannelFixture, count: number): Promise<void> {
-  const counted = () => fixture.posts().length
-  const until = counted() + count
-  await expect.poll(counted, { interval: 1 }).toBeGreaterThanOrEqual(until)
-}
+/** Waits until the marketplace got so many closes. */
+export const afterCloses = (fixture: ChannelFixture, count: number): Promise<void> =>
+  expect.poll(() => fixture.posts().length, { interval: 1 }).toBeGreaterThanOrEqual(count)
 
 /** A poll and a closing round later everything is known and closed, each RFQ by one POST. */
 export async function expectClosed(fixture: ChannelFixture): Promise<void> {

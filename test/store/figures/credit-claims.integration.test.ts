@@ -50,16 +50,13 @@ describe('claims on the credits of listings', () => {
     desk.addRfq(1002, [600], CHANNEL, 'another listing')
     desk.addRfq(1003, [900], OTHER, LISTING.toUpperCase())
     await desk.poll()
-    const claims = [
+    expect(await claimsOf(desk)).toEqual([
       '1001 recommended 700 2025-12-31',
       '1002 recommended 600 2025-12-31',
       'meridian/removals/1003 recommended 900 2025-12-31',
-    ]
-    expect(await claimsOf(desk)).toEqual(claims)
-    const all = await desk.store.creditClaims()
-    expect(all.map(({ rfqId, listingId, offerId }) => ({ rfqId, listingId, offerId }))[0]).toEqual({
-      ...{ rfqId: own.id, listingId: LISTING, offerId: own.offers[0] },
-    })
+    ])
+    const [first] = await desk.store.creditClaims()
+    expect(first).toMatchObject({ rfqId: own.id, listingId: LISTING, offerId: own.offers[0] })
   })
 
   it('are the award on record instead of the recommendation, until it is withdrawn, and the accepted offer before both', async () => {
