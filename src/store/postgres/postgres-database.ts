@@ -9,7 +9,7 @@ import {
   storableJson,
   type Transaction,
 } from '../sql/sql-database.js'
-import { kindOf, toPostgresError } from './postgres-errors.js'
+import { kindOf, toConnectionError, toPostgresError } from './postgres-errors.js'
 import type { PostgresLocation } from './postgres-url.js'
 
 /** How long to wait for a new or a free connection, in milliseconds. */
@@ -48,13 +48,9 @@ const NUMERIC = 1700
 const joinOne: Dialect['joinOne'] = (table, alias, condition) =>
   `cross join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias}`
 
-/** JSON without the escapes of characters that PostgreSQL cannot store: NUL, and half of a surrogate pair. */
-const safeJson = (json: string) =>
-  String.raw`case when ${json} ~ '\\u(0000|d[89a-f])' then regexp_replace(${json}, '(\\\\)|\\u(0000|d[89a-f][0-9a-f]{2})', '\1', 'g') else ${json} end`
-
 const POSTGRES: Dialect = {
   anyOf: (value, parameter) => `${value} = any(${parameter})`,
-  elementsOf: (parameter) => `json_array_elements((${safeJson(`(${parameter})::text`)})::json)`,
+  elementsOf: (parameter) => `json_array_elements((${parameter})::json)`,
   joinOne,
   leftJoin: (table, alias, condition) =>
     `left join lateral (select * from ${table} ${alias} where ${condition} offset 0) ${alias} on true`,
@@ -204,9 +200,17 @@ export class PostgresDatabase implements SqlDatabase {
 
   async #take(): Promise<pg.PoolClient> {
     for (;;) {
-      const client = await this.#pool.connect()
+      const client = await this.#connect()
       if ((this.#madeAt.get(client) ?? 0) >= this.#validSince) return client
       client.release(true)
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.#pool.connect()
+    } catch (error) {
+      throw toConnectionError(error, this.location.name)
     }
   }
 

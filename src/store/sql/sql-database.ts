@@ -40,7 +40,7 @@ export type SqlValue = string | number | null
 export interface Dialect {
   /** A condition: the value is in the list that a parameter holds. */
   anyOf(value: string, parameter: string): string
-  /** The elements of the JSON list that a parameter or a column holds, each as `value`. */
+  /** The elements of the JSON list that a parameter or a column holds, each as `value`; `storableJson`, because PostgreSQL refuses others. */
   elementsOf(list: string): string
   /**
    * Joins each row with the one that a condition on a unique key finds. This forces a nested loop on PostgreSQL, which without statistics of

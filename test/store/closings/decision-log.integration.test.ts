@@ -71,7 +71,7 @@ describe('the chain of closings and awards', () => {
     const guards = ['decisions_immutable', 'decisions_no_delete', 'awards_immutable', 'awards_no_delete']
     for (const guard of guards) {
       const table = guard.startsWith('awards') ? 'awards' : 'close_decisions'
-      await executeIn(store, `drop trigger ${guard} ${isPostgres ? `on ${table}` : ''}`)
+      await executeIn(store, `drop trigger if exists ${guard} ${isPostgres ? `on ${table}` : ''}`)
     }
     for (const table of TABLES)
       await executeIn(store, `create table kept_${table} as select * from ${table} order by 1`)

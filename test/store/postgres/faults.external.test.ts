@@ -71,7 +71,7 @@ describe.skipIf(postgresSkipReason !== null)('PostgreSQL', () => {
     const error = await begin(store).catch((thrown: Error) => thrown)
     expect(error).toBeInstanceOf(StoreError)
     expect(String(error)).toMatch(
-      /refuses .* the work: .*\(permission denied .*\)\. .*the rights that docs\/OPERATIONS\.md/,
+      /refuses the work: .*\(permission denied .*\)\. .*the rights that docs\/OPERATIONS\.md/,
     )
     expect(await reader.runs({})).toEqual([])
     await postgres.server.execute(`grant insert, update, delete on all tables in schema ${schema} to reader`)
