@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import type { Config } from '../../src/config/contract.js'
 import { EVENT_KINDS, type EventKind } from '../../src/core/events/events.js'
@@ -13,7 +12,6 @@ import { recordingLog } from '../helpers/recording-log.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { openAgain } from '../helpers/store/store-engine.js'
 import { testConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
 
 export const CHANNEL = 'acme/forest'
 export const START = '2026-11-21T12:00:00.000Z'
@@ -23,16 +21,11 @@ export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 export async function openFeed() {
   vi.useFakeTimers({ toFake: ['Date'], now: new Date(START) })
   const now = () => new Date()
-  const path = join(testFolder(), 'feed.db')
-  let store = await openNewStore({ path, clock: now })
-  onTestFinished(async () => {
-    await store.close()
-    vi.useRealTimers()
-  })
+  let store = await openNewStore({ clock: now })
+  onTestFinished(() => void vi.useRealTimers())
   let next = 0
   return {
     now,
-    path,
     get store() {
       return store
     },

@@ -12,13 +12,12 @@ let template: Promise<string> | undefined
 /**
  * Opens a store in a new file, or on PostgreSQL in a new schema. The file is a copy of one that was created once for all tests of a
  * worker, because that takes longer than most tests; so all have the same identity. It is closed at the end of the test.
- * @param path of the file; by default in a folder of its own
  */
-export async function openNewStore({ path, ...options }: StoreOptions & { path?: string } = {}): Promise<Store> {
+export async function openNewStore(options: StoreOptions = {}): Promise<Store> {
   if (isPostgres) return closedAtEnd(await openNewPostgresStore(options))
-  const file = path ?? join(testFolder(), 'test.db')
-  await createDatabase(file)
-  return closedAtEnd(await openStore({ ...options, path: file }))
+  const path = join(testFolder(), 'test.db')
+  await createDatabase(path)
+  return closedAtEnd(await openStore({ ...options, path }))
 }
 
 /** Creates an empty SQLite database. */
