@@ -35,20 +35,11 @@ describe('quotekeeper award', () => {
     const { cli, cheap } = await openRfq()
     const { offers } = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out) as RfqView
     const number = offers.find(({ id }) => id === cheap)?.number
-    const asked: string[] = []
-    const answer = (text: string) => ({
-      prompt: {
-        async ask(question: string) {
-          asked.push(question)
-          return text
-        },
-      },
-    })
+    const answer = (text: string) => ({ prompt: { ask: async () => text } })
     const args = ['award', '1042', '--offers', `${number}`, '--by', 'Ana']
     expect(await cli.quotekeeperWith(answer('no'), ...args)).toMatchObject({ status: 1 })
     expect(await list(cli)).toEqual([])
     expect(await cli.quotekeeperWith(answer('yes'), ...args)).toMatchObject({ status: 0 })
-    expect(asked).toHaveLength(2)
     expect(await standing(cli)).toMatchObject({
       ...{ id: 1, by: 'Ana', at: NOW.toISOString(), followed: true, because: null, tonnes: 2_000 },
       ...{ total: 18_000, pricePerTonne: 9, currency: 'USD', warnings: [] },

@@ -5,7 +5,6 @@ import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { sheetsOf } from '../../reports/support/workbooks.js'
 import { APPLICATION_PAGES, openPages, sendForm } from '../support/pages-fixture.js'
-import { as, TOKENS } from '../support/web-server.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
 /** They reorder, hide or control. */
@@ -161,13 +160,5 @@ describe('/reports', () => {
     expect((await post({ channel: 'acme/other' })).statusCode).toBe(404)
     for (const path of ['x.xlsx', '..%2fsecret.xlsx', '%2e%2e/x.xlsx'])
       expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
-  })
-
-  it('is for reading only for viewers', async () => {
-    const { app } = await openPages(await oneRfq(), { tokens: TOKENS })
-    const headers = as('ana')
-    const page = await app.inject({ url: '/rfqs/acme/forest/1042', headers })
-    expect(page.body).not.toContain('Make workbook')
-    expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
   })
 })
