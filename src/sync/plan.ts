@@ -4,7 +4,7 @@ import type { ListedResponse } from '../core/documents/observation.js'
 import type { RequestRates } from '../core/records.js'
 import { allowedPerSecond } from '../core/requests/request-ledger.js'
 import { ageOf } from '../core/time/clock.js'
-import type { ResponsePollState, RfqPollState, RunQueries } from '../store/contract.js'
+import type { PollState, ResponsePollState, RfqPollState, RunQueries } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 
 /** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries and manual commands. */
@@ -157,7 +157,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
   const toDueDate = rfq.dueAt === null ? Number.POSITIVE_INFINITY : Math.abs(rfq.dueAt.getTime() - now.getTime())
   const isUrgent = !isClosed && toDueDate <= urgentHours * HOUR_MS
   const patience = offersMaxAgeMinutes * MINUTE_MS
-  const toCandidate = (responseId: string | null, stored: DocumentState | undefined, isPending: boolean): Candidate => {
+  const toCandidate = (responseId: string | null, stored: PollState | undefined, isPending: boolean): Candidate => {
     const since = stored ? now.getTime() - ageOf(stored.requestedAt ?? stored.firstObservedAt, now) : now.getTime()
     const hasFailed = !isPending && lastRequestFailed(stored)
     const isEveryPoll = isUrgent || (responseId === null && !isClosed)
@@ -169,7 +169,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
     return { rfqId: rfq.id, responseId, isDue, isClosed, isEveryPoll, rank, toDueDate, readBy }
   }
   const isPending = isRfqPending(rfq, state?.rfq)
-  if (rfqFailed(state?.rfq)) return [toCandidate(null, asDocument(state?.rfq), false)]
+  if (lastRequestFailed(state?.rfq)) return [toCandidate(null, state?.rfq, false)]
   const present = [...(state?.responses.values() ?? [])].filter(({ missingSince }) => missingSince === null)
   const offers = (rfq.responseIds ?? present.map(({ id }) => id)).map((id) => {
     const response = state?.responses.get(id)
@@ -177,7 +177,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
     const isNew = (isClosed && isPending) || isResponsePending(response)
     return toCandidate(response?.id ?? id, response, isNew)
   })
-  return [toCandidate(null, asDocument(state?.rfq), isPending), ...offers]
+  return [toCandidate(null, state?.rfq, isPending), ...offers]
 }
 
 /**
@@ -218,32 +218,23 @@ export const needsRead = (
 ): boolean =>
   rfq.state !== 'closed' ||
   isRfqPending(rfq, known) ||
-  known?.detailReadAt == null ||
+  known?.readAt == null ||
   known.incomplete ||
-  ageOf(known.detailReadAt, now) >= recheckClosedHours * HOUR_MS
+  ageOf(known.readAt, now) >= recheckClosedHours * HOUR_MS
 
 /** Whether an RFQ was read after its list entry took its current content, which the hash identifies. */
 export const isEntryRead = (state: RfqPollState, hash: string): boolean => state.isEntryRead && state.entryHash === hash
 
 /** Whether an RFQ was never read, or has changed since. */
 const isRfqPending = (rfq: ListedRfq, state: RfqPollState | undefined): boolean =>
-  state?.detailReadAt == null ||
+  state?.readAt == null ||
   !isEntryRead(state, rfq.hash) ||
   state.missingSince !== null ||
   (rfq.state === 'closed' && state.state !== 'closed')
 
-/** What is known of a document. */
-type DocumentState = Pick<ResponsePollState, 'readAt' | 'requestedAt' | 'firstObservedAt'>
-
 /** Whether the last request for a document failed. A successful one has the same time as the read, whatever the clocks say. */
-export const lastRequestFailed = (state: DocumentState | undefined): boolean =>
+export const lastRequestFailed = (state: PollState | undefined): boolean =>
   state !== undefined && state.requestedAt !== null && state.requestedAt !== state.readAt
-
-/** Whether the last request for an RFQ failed. */
-export const rfqFailed = (state: RfqPollState | undefined): boolean => lastRequestFailed(asDocument(state))
-
-const asDocument = (state: RfqPollState | undefined): DocumentState | undefined =>
-  state && { ...state, readAt: state.detailReadAt }
 
 /** Whether a response was never requested, or has changed since, by its current summary if that is known. */
 const isResponsePending = (state: ResponsePollState | undefined, summaryHash = state?.summaryHash): boolean =>
@@ -270,7 +261,7 @@ export function chooseResponses(
 ): ResponseChoice {
   const choice = { request: new Set<string>(), observe: new Set<string>(), postponed: 0 }
   const planned = plan.reads.get(rfqId)
-  const isAllDue = plan.left === Number.POSITIVE_INFINITY || rfqFailed(state?.rfq)
+  const isAllDue = plan.left === Number.POSITIVE_INFINITY || lastRequestFailed(state?.rfq)
   for (const { id, summaryHash } of listed) {
     const stored = state?.responses.get(id)
     const isLeftOver = plan.postponed.get(rfqId)?.has(id) || isAllDue || isResponsePending(stored, summaryHash)

@@ -65,7 +65,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const postponed = others.filter(({ id }) => neededIds.has(id))
   for (const { id } of postponed) progress.postponed += 1 + (plan.postponed.get(id)?.size ?? 0)
   if (only !== undefined && postponed.length > 0) progress.incomplete ??= 'Only one RFQ was read, as requested.'
-  const wasRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
+  const wasRead = ({ id }: RfqEntry) => known.get(id)?.readAt != null
   const isSame = (entry: RfqEntry) => {
     const rfq = known.get(entry.id)
     return rfq !== undefined && isEntryRead(rfq, entry.entryHash)

@@ -138,7 +138,7 @@ async function recordFailure(reading: RfqReading, entry: RfqEntry, error: unknow
   if (!(error instanceof MarketplaceError) || error instanceof AbortedError) return
   const requested = error instanceof ItemError || isUnavailable(error)
   // The next poll requests it again.
-  if (requested || reading.states.get(entry.id)?.rfq.shape !== 'full')
+  if (requested || reading.states.get(entry.id)?.rfq.readAt == null)
     await recordListEntry(reading, entry, { requested, readAt: reading.listReadAt })
 }
 

@@ -15,8 +15,8 @@ import {
 } from '../core/documents/observation.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import { ItemError, NotSentError, UnavailableError } from '../marketplace/errors.js'
-import type { RfqPollState, RfqSnapshot } from '../store/contract.js'
-import { lastRequestFailed, type ResponseChoice, rfqFailed, type StoredState } from './plan.js'
+import type { PollState, RfqSnapshot } from '../store/contract.js'
+import { lastRequestFailed, type ResponseChoice, type StoredState } from './plan.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq extends RfqSnapshot {
@@ -51,7 +51,7 @@ export async function readRfqWithResponses(
 ): Promise<FetchedRfq> {
   const stored = poll?.stored
   const retriesAfter = (hasFailed: boolean) => (poll?.attemptOnce && hasFailed ? 0 : undefined)
-  const options = { knownHash: knownHash(stored?.rfq), retries: retriesAfter(rfqFailed(stored?.rfq)) }
+  const options = { knownHash: knownHash(stored?.rfq), retries: retriesAfter(lastRequestFailed(stored?.rfq)) }
   const { value: rfq, readAt, serverDate } = await session.readRfq(id, options)
   const { summaries, responsesComplete } = readSummaries(rfq)
   const choice = poll?.choose(summaries)
@@ -99,7 +99,7 @@ export async function readRfqWithResponses(
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */
-const knownHash = (state: Pick<RfqPollState, 'missingSince' | 'textHash'> | undefined): string | null =>
+const knownHash = (state: PollState | undefined): string | null =>
   state?.missingSince === null ? state.textHash : null
 
 /** Whether the marketplace currently does not send a document that was requested. */

@@ -159,7 +159,7 @@ export class RequestWorld {
     return this.#rfqs.flatMap(({ id, state, offers }) => {
       const known = this.#states.get(id)
       const readAts = offers.map((offer) => [`${id} ${offer.id}`, known?.responses.get(offer.id)?.readAt] as const)
-      const all = [[id, known?.rfq.detailReadAt] as const, ...readAts]
+      const all = [[id, known?.rfq.readAt] as const, ...readAts]
       return all.map(([document, readAt]) => ({ id: document, state, readAt: readAt ?? null }))
     })
   }
@@ -202,8 +202,7 @@ export class RequestWorld {
 const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
   ...{ id, state, incomplete: false, contradicted: false, missingSince: null, textHash: null },
   ...{ entryHash: String(entry), isEntryRead: readAt !== null },
-  shape: readAt === null ? 'list' : 'full',
-  detailReadAt: readAt?.toISOString() ?? null,
+  readAt: readAt?.toISOString() ?? null,
   requestedAt: readAt?.toISOString() ?? null,
   firstObservedAt: now.toISOString(),
 })

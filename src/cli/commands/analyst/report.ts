@@ -84,7 +84,7 @@ async function readAgain(cli: Cli, { store, app }: ReportContext, rfq: KnownDocu
   const state = (await store.rfqStates(channel)).find((each) => each.id === id)
   const missing = state?.missingSince ? `it is no longer listed since ${state.missingSince}` : null
   // A failure may be of some offers only.
-  if (missing === null && failures[0] === undefined && (state?.detailReadAt ?? '') >= run.startedAt) return
+  if (missing === null && failures[0] === undefined && (state?.readAt ?? '') >= run.startedAt) return
   const why = failures[0]?.message ?? (run.outcome === 'failed' ? run.error : missing) ?? 'it is not in the list'
   throw new FailedError(
     `the RFQ could not be read from the marketplace: ${why.replace(/\.$/, '')}. To report on what is recorded, leave out --fresh`,

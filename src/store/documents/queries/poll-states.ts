@@ -1,43 +1,35 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Timestamp } from '../../../core/time/clock.js'
-import { type Dialect, membersOf, type Queries } from '../../sql/sql-database.js'
-import { CURRENT_VERSION, sameDocument } from '../document-rows.js'
+import type { Dialect, Queries } from '../../sql/sql-database.js'
+import { sameDocument } from '../document-rows.js'
 
-/** The stored state by which a poll decides whether to read an RFQ again. */
-export interface RfqPollState {
+/** The stored state by which a poll decides whether to read a document again. */
+export interface PollState {
   id: string
+  /** When the document itself was last read; null if only its list entry or summary is known. */
+  readAt: Timestamp | null
+  /** When it was last requested, even if the request failed. */
+  requestedAt: Timestamp | null
+  firstObservedAt: Timestamp
+  missingSince: Timestamp | null
+  /** `textHash` of the text last received; another one if it must be parsed again, because of problems. */
+  textHash: string | null
+}
+
+export interface RfqPollState extends PollState {
   /** The hash of its newest list entry; null if none was recorded. */
   entryHash: string | null
   /** Whether the RFQ itself was read since that entry was recorded. */
   isEntryRead: boolean
-  shape: 'full' | 'list'
   state: string | null
-  /** When the RFQ itself, not only its list entry, was last read. */
-  detailReadAt: Timestamp | null
-  /** When it was last requested, even if the request failed. */
-  requestedAt: Timestamp | null
   /** Whether some response is known only by its summary, or its last request failed, and it can be requested. */
   incomplete: boolean
-  missingSince: Timestamp | null
-  firstObservedAt: Timestamp
-  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
-  textHash: string | null
 }
 
-/** The stored state by which a poll decides whether to read a response again. */
-export interface ResponsePollState {
+export interface ResponsePollState extends PollState {
   rfqId: string
-  id: string
-  /** When the response itself was last read; null if only its summary is known. */
-  readAt: Timestamp | null
-  /** When it was last requested, even if the request failed. */
-  requestedAt: Timestamp | null
   /** The hash of its summary as of its last request; null if none was made, or the summary has changed since. */
   summaryHash: string | null
-  firstObservedAt: Timestamp
-  missingSince: Timestamp | null
-  /** `textHash` of the text last received; null if it must be parsed again, because of problems. */
-  textHash: string | null
 }
 
 /** Queries the state by which a poll decides which documents to read again. */
@@ -78,17 +70,16 @@ export type PollStates = ReturnType<typeof createPollStates>
 /** RFQs read before yielding to the event loop after some milliseconds. */
 const RFQS_PER_STEP = 300
 
+const STATE = `e.full_read_at as "readAt", e.requested_at as "requestedAt", e.first_observed_at as "firstObservedAt",
+  e.missing_since as "missingSince", e.text_hash as "textHash"`
+
 /** A response that cannot be requested (`isAddressable`) never becomes complete. */
-const rfqStates = ({ joinOne, leftJoin }: Dialect) => `
-select e.id, l.content_hash as "entryHash", e.entry_read as "isEntryRead", v.shape, e.state,
-  e.full_read_at as "detailReadAt", e.requested_at as "requestedAt",
-  e.missing_since as "missingSince", e.first_observed_at as "firstObservedAt", e.text_hash as "textHash",
+const rfqStates = ({ leftJoin }: Dialect) => `
+select e.id, l.content_hash as "entryHash", e.entry_read as "isEntryRead", e.state, ${STATE},
   case when exists (select 1 from documents r
-    ${joinOne('versions', 'w', `${sameDocument('w', 'r')} and w.version = r.version`)}
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
-      and r.id not in ('.', '..') and (w.shape = 'summary' or r.requested_at > r.full_read_at)) then 1 else 0 end as incomplete
+      and r.id not in ('.', '..') and (r.full_read_at is null or r.requested_at > r.full_read_at)) then 1 else 0 end as incomplete
 from documents e
-${joinOne('versions', 'v', CURRENT_VERSION)}
 ${leftJoin('documents', 'd', `d.channel = e.channel and d.kind = 'rfq-entry' and d.rfq_id = '' and d.id = e.id`)}
 ${leftJoin('versions', 'l', `${sameDocument('l', 'd')} and l.version = d.newest_version`)}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
@@ -105,7 +96,6 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
 })
 
 const responseStates = ({ anyOf }: Dialect) => `
-select ${membersOf('rfqId', 'id', 'requestedAt', 'summaryHash', 'firstObservedAt', 'missingSince', 'textHash')},
-  full_read_at as "readAt"
-from documents
-where channel = @channel and kind = 'response' and ${anyOf('rfq_id', '@ids')}`
+select e.id, e.rfq_id as "rfqId", e.summary_hash as "summaryHash", ${STATE}
+from documents e
+where e.channel = @channel and e.kind = 'response' and ${anyOf('e.rfq_id', '@ids')}`
