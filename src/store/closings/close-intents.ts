@@ -18,7 +18,6 @@ import {
   membersOf,
   type Queries,
   type SqlDatabase,
-  type SqlParameters,
   type Transaction,
 } from '../sql/sql-database.js'
 import { appendDecision, isNewestOf, type NewDecision } from './decision-log.js'
@@ -64,30 +63,30 @@ const SENT_AT = 'coalesce(sent_at, created_at)'
 
 /** Close intents: stored before a POST, settled with the decision that records its outcome. */
 export function createCloseIntents(database: SqlDatabase) {
-  /** Returns the stored intent after checking that it may change to `to`. */
-  const requireTransition = async (tx: Transaction, intent: CloseIntent, to: IntentState): Promise<IntentRow> => {
-    await tx.lock('close intent', intent.id)
-    // After a fail-over that lost the last commits, another intent may have the same id.
+  /**
+   * Changes an intent.
+   * @throws StoreError if it may not change to the state, or another process has counted a newer POST of it
+   */
+  const change = async (
+    tx: Transaction,
+    intent: CloseIntent,
+    { state, posts = intent.posts, sentAt = intent.sentAt }: Partial<CloseIntent> & Pick<CloseIntent, 'state'>,
+  ): Promise<CloseIntent> => {
     const { id, channel, rfqId, createdAt } = intent
+    await tx.lock('close intent', id)
+    // After a fail-over that lost the last commits, another intent may have the same id.
     const same = { id, channel, rfqId, createdAt }
     const row = await tx.get<IntentRow>(`select ${INTENT} from close_intents where ${matching(same)}`, same)
     const name = `Close intent ${id} of RFQ ${rfqId}`
     if (!row) throw new StoreError(`${name} does not exist.`)
-    if (!isIntentTransition(row.state, to)) throw new StoreError(`${name} is ${row.state}; it cannot become ${to}.`)
-    return row
-  }
-
-  /** Checks that no other process has counted a newer POST of the intent. */
-  const requireCounted = async (tx: Transaction, intent: CloseIntent): Promise<void> => {
-    const { posts } = await requireTransition(tx, intent, 'sending')
-    if (posts !== intent.posts)
-      throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
-  }
-
-  /** Changes an intent that was checked before. */
-  const update = async (tx: Transaction, { id }: CloseIntent, assignments: string, values: SqlParameters = {}) => {
-    const sql = `update close_intents set ${assignments} where id = @id returning ${INTENT}`
-    return toIntent((await tx.get<IntentRow>(sql, { ...values, id })) as IntentRow)
+    if (!isIntentTransition(row.state, state))
+      throw new StoreError(`${name} is ${row.state}; it cannot become ${state}.`)
+    if (row.posts !== intent.posts) throw new StoreError(`${name} was continued by another process.`)
+    const changed = await tx.get<IntentRow>(
+      `update close_intents set state = @state, posts = @posts, sent_at = @sentAt where id = @id returning ${INTENT}`,
+      { id, state, posts, sentAt },
+    )
+    return toIntent(changed as IntentRow)
   }
 
   /** The number of intents of each RFQ, or of one, that were sent after a moment. */
@@ -158,34 +157,25 @@ export function createCloseIntents(database: SqlDatabase) {
     markSending: (intent: CloseIntent, run: LiveRun): Promise<CloseIntent> =>
       database.write(async (tx) => {
         await fence(tx, run)
-        await requireCounted(tx, intent)
-        if (intent.posts >= MAX_POSTS_PER_INTENT) {
+        if (intent.posts >= MAX_POSTS_PER_INTENT)
           throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${intent.posts} times.`)
-        }
-        return update(tx, intent, "state = 'sending', posts = posts + 1")
+        return change(tx, intent, { state: 'sending', posts: intent.posts + 1 })
       }),
 
     /** Records when the first byte of the counted POST was sent. */
     recordSent: (intent: CloseIntent, sentAt: Date): Promise<CloseIntent> =>
-      database.write(async (tx) => {
-        await requireCounted(tx, intent)
-        return update(tx, intent, 'sent_at = @at', { at: sentAt.toISOString() })
-      }),
+      database.write((tx) => change(tx, intent, { state: 'sending', sentAt: sentAt.toISOString() })),
 
     /** Reverts `markSending` because nothing was sent. An intent without any POST ends as `failed`, without a decision. */
-    withdrawSending: (intent: CloseIntent) =>
-      database.write(async (tx) => {
-        await requireCounted(tx, intent)
-        const posts = intent.posts - 1
-        await update(tx, intent, 'posts = @posts, state = @state', { posts, state: posts > 0 ? 'sending' : 'failed' })
-      }),
+    withdrawSending: (intent: CloseIntent): Promise<CloseIntent> => {
+      const posts = intent.posts - 1
+      return database.write((tx) => change(tx, intent, { state: posts > 0 ? 'sending' : 'failed', posts }))
+    },
 
     /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
     settleClose: (intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord> =>
       database.write(async (tx) => {
-        const state = decision.outcome ?? 'failed'
-        await requireTransition(tx, intent, state)
-        await update(tx, intent, 'state = @state', { state })
+        await change(tx, intent, { state: decision.outcome ?? 'failed' })
         return appendDecision(tx, decision)
       }),
   }

@@ -84,7 +84,7 @@ export function createFigures(
     claimFigures: (from: 'process' | 'command'): Promise<string | null> =>
       database.write(async (tx) => {
         await tx.lock('figures')
-        if (own === null || (await computerIn(tx)) !== null) return null
+        if (own === null || (from === 'command' && (await computerIn(tx)) !== null)) return null
         const holder = JSON.parse((await findMeta(tx, SET_BY)) ?? 'null') as Holder | null
         if (from === 'command' && holder !== null && !isGone(holder, self)) return holder.command ?? 'another process'
         await setMeta(tx, SETTINGS, own)
