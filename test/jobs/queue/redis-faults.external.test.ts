@@ -101,10 +101,13 @@ describe.skipIf(redisSkipReason !== null)('Redis as it is configured', () => {
   })
 })
 
+/** A start that must fail waits this long; the error is there at once. */
+const SOON = { start: 2_000 }
+
 describe('without Redis', () => {
   it('the start fails, and the error says what to do', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}/2`
-    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log: recordingLog() })
+    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log: recordingLog(), timing: SOON })
     await expect(start).rejects.toThrow(
       /^the queue at redis:\/\/127\.0\.0\.1:\d+\/2 does not answer \(connect ECONNREFUSED.*\): start it, or correct "queue"/,
     )
@@ -122,7 +125,7 @@ describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => 
   it.each(['wrong', ''])('the password "%s" fails the start and is not logged', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
     const log = recordingLog()
-    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log })
+    const start = createBullRunner({ url, prefix: 'q', concurrency: 1, log, timing: SOON })
     await expect(start).rejects.toThrow(/WRONGPASS|NOAUTH/)
     expect(JSON.stringify(log.lines)).not.toContain('wrong@')
   })
