@@ -59,18 +59,16 @@ interface Waiter {
 
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
- * Of waiting requests, one of the caller (the session) that was served longest ago is next, so that a long poll does not starve another
- * channel. It claims its start from the ledger, and waits for it.
+ * Callers (sessions) whose requests wait take turns, so that a long poll does not starve another channel. The next request claims its start
+ * from the ledger, and waits for it.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #ledger: RequestLedger
   /** Average time between two starts, in milliseconds. */
   readonly #interval: number
-  readonly #waiters = new Set<Waiter>()
-  /** The number of the newest admission of each caller. */
-  readonly #served = new WeakMap<Caller, number>()
-  #admissions = 0
+  /** By caller, the one whose turn it is first. */
+  readonly #waiters = new Map<Caller, Waiter[]>()
   #running = 0
   /** When the current pause ends, on the monotonic clock. */
   #pauseEnd = Number.NEGATIVE_INFINITY
@@ -103,7 +101,10 @@ export class RateLimiter {
     const abort = () => this.#rejectAll(abortedError(signal), caller)
     signal.addEventListener('abort', abort)
     return new Promise<Slot>((admit, reject) => {
-      this.#waiters.add({ caller, starts, admit, reject })
+      const waiters = this.#waiters.get(caller)
+      const waiter = { caller, starts, admit, reject }
+      if (waiters) waiters.push(waiter)
+      else this.#waiters.set(caller, [waiter])
       this.#serve()
     }).finally(() => signal.removeEventListener('abort', abort))
   }
@@ -188,19 +189,15 @@ export class RateLimiter {
 
   async #admitAll(): Promise<void> {
     while (this.#canAdmit()) {
-      const next = this.#next()
-      if (next === undefined || !(await this.#takeStarts(next.starts)) || !this.#waiters.delete(next)) continue
+      const [waiters = []] = this.#waiters.values()
+      const [next] = waiters
+      // It may be rejected meanwhile.
+      if (next === undefined || !(await this.#takeStarts(next.starts)) || waiters.shift() !== next) continue
+      this.#waiters.delete(next.caller)
+      if (waiters.length > 0) this.#waiters.set(next.caller, waiters)
       this.#running++
-      this.#served.set(next.caller, ++this.#admissions)
       next.admit(this.#newSlot())
     }
-  }
-
-  #next(): Waiter | undefined {
-    const servedAt = ({ caller }: Waiter) => this.#served.get(caller) ?? 0
-    let next: Waiter | undefined
-    for (const each of this.#waiters) if (next === undefined || servedAt(each) < servedAt(next)) next = each
-    return next
   }
 
   #newSlot(): Slot {
@@ -246,10 +243,10 @@ export class RateLimiter {
 
   /** @param caller only its requests; default: all */
   #rejectAll(error: unknown, caller?: Caller): void {
-    for (const waiter of this.#waiters) {
-      if (caller !== undefined && waiter.caller !== caller) continue
-      this.#waiters.delete(waiter)
-      waiter.reject(error)
+    for (const [each, waiters] of this.#waiters) {
+      if (caller !== undefined && each !== caller) continue
+      this.#waiters.delete(each)
+      for (const waiter of waiters.splice(0)) waiter.reject(error)
     }
   }
 }

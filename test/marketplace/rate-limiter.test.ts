@@ -125,7 +125,7 @@ describe('rate limiters', () => {
     )
   })
 
-  it('serve the waiting session that was served longest ago, one request each', async () => {
+  it('serve waiting sessions in turn, one request each', async () => {
     const { limiters, time } = shareLimits(1, { concurrency: 1, perSecond: 1_000_000 })
     const served: string[] = []
     const slots: Slot[] = []
@@ -143,7 +143,7 @@ describe('rate limiters', () => {
       slots.pop()?.release()
       await time.runAll()
     }
-    expect(served.slice(1)).toEqual(['short', 'long', 'short', 'long', 'long', 'long'])
+    expect(served.slice(1)).toEqual(['long', 'short', 'long', 'short', 'long', 'long'])
   })
 
   it('serve a request that waits before one that comes when it could start', async () => {
