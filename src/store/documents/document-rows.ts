@@ -72,9 +72,6 @@ export const ROW_COLUMNS = [
 export const sameDocument = (one: string, other: string): string =>
   KEY_COLUMNS.map((column) => `${one}.${column} = ${other}.${column}`).join(' and ')
 
-/** The condition that a row of `versions v` is the one that is shown of a row of `documents e`. */
-export const CURRENT_VERSION = `${sameDocument('v', 'e')} and v.version = e.version`
-
 export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string, rfqId = ''): DocumentKey => ({
   ...{ channel, kind, rfq_id: rfqId, id },
 })

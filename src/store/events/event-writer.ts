@@ -1,10 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { DocumentShape } from '../../core/documents/documents.js'
 import { eventRfq } from '../../core/events/event-facts.js'
 import { eventSentence } from '../../core/events/event-text.js'
 import type { EventData, EventKind } from '../../core/events/events.js'
 import type { Timestamp } from '../../core/time/clock.js'
-import { CURRENT_VERSION } from '../documents/document-rows.js'
+import { createHistory } from '../documents/queries/history.js'
 import { findIdentity } from '../sql/meta.js'
 import { insertMembers, type Queries, type Transaction } from '../sql/sql-database.js'
 
@@ -69,18 +68,8 @@ async function addRfqs(tx: Transaction, drafts: readonly EventDraft[]): Promise<
   const [channel] = drafts.flatMap((draft) => draft.channel ?? [])
   const ids = [...new Set(drafts.flatMap(({ rfqId, data }) => (data.rfq ? [] : (rfqId ?? []))))]
   if (channel === undefined || ids.length === 0) return drafts
-  const rows = await tx.all<{ id: string; text: string; shape: DocumentShape; version: number }>(
-    `select e.id, coalesce(e.latest_body, v.body) as text, v.shape, v.version from documents e
-    ${tx.dialect.joinOne('versions', 'v', CURRENT_VERSION)}
-    where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and ${tx.dialect.anyOf('e.id', '@ids')}`,
-    { channel, ids },
-  )
-  const known = new Map(
-    rows.map(({ id, text, shape, version }) => [
-      id,
-      { facts: eventRfq(id, { body: JSON.parse(text), shape }), version },
-    ]),
-  )
+  const rfqs = await createHistory(tx).rfqs({ channel, ids, withoutResponses: true })
+  const known = new Map(rfqs.map(({ rfq }) => [rfq.id, { facts: eventRfq(rfq.id, rfq), version: rfq.version }]))
   return drafts.map((draft) => {
     const rfq = known.get(draft.rfqId ?? '')
     return rfq ? { ...draft, version: draft.version ?? rfq.version, data: { rfq: rfq.facts, ...draft.data } } : draft
