@@ -3,35 +3,13 @@ import { once } from 'node:events'
 import { copyFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it } from 'vitest'
+import { expect } from 'vitest'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
 import { longIt } from '../helpers/long-tests.js'
-import { mountSkipReason, mountSmallDisk, type SmallDisk } from '../helpers/servers/small-disk.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const noMount = mountSkipReason()
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/maintenance/restore.js')
-
-it.skipIf(noMount !== null)(
-  'a read-only disk: the database is refused with what to do, and works again when the disk is writable',
-  async () => {
-    const disk = mountSmallDisk('64m') as SmallDisk
-    const fixture = await openChannelFixture({ rfqs: 3 })
-    await fixture.pollRfqs()
-    const path = join(disk.folder, 'quotekeeper.db')
-    await fixture.store.backup(path)
-    for (let round = 0; round < 6; round++) {
-      disk.setReadOnly(true)
-      await expect(openStore({ path })).rejects.toThrow(/cannot be opened or written: .*quotekeeper\.db.*read-only/)
-      disk.setReadOnly(false)
-      const store = await openStore({ path })
-      expect(await store.rfqs({})).toHaveLength(3)
-      expect(await store.checkWritable()).toMatchObject({ ok: true })
-      await store.close()
-    }
-  },
-)
 
 longIt(
   'kill -9 during a restore: each time, the database can be opened, and one with the newest data is kept',

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { channel, Desk, ENGINES, longIt, until } from './desk.js'
 import { day, id, response, rfq } from './documents.js'
-import { ACME, failure, Marketplace, ok, RESET } from './marketplace.js'
+import { ACME, failure, Marketplace, ok } from './marketplace.js'
 import { expectProvenCloses } from './proven-closes.js'
-
-const MINUTE = 60_000
-const HOUR = 60 * MINUTE
 
 /** Adds RFQs that are past due. */
 function addOverdue(market: Marketplace, ...numbers: number[]): void {
@@ -67,43 +64,6 @@ describe.each(ENGINES)('close-expired on %s', (engine) => {
   })
 
   longIt(
-    'sends at most two requests where the outcome is uncertain, and settles a lost answer by reading',
-    async () => {
-      const market = await Marketplace.open()
-      addOverdue(market, 103, 104, 109, 110)
-      Object.assign(market.rfq(109), { responseDueDate: day(-5) })
-      Object.assign(market.rfq(110), { responseDueDate: day(-4) })
-      market.on('POST close 109', () => failure(500), 1)
-      market.on('POST close 110', (_, answer) => {
-        answer()
-        return RESET
-      })
-      market.on('POST close 103', () => failure(500))
-      market.on('POST close 104', () => RESET)
-      const desk = await Desk.open(market, { engine })
-      expect((await desk.run('close-expired')).status).toBe(1)
-      for (let round = 0; round < 3; round++) {
-        desk.travel(26 * HOUR)
-        expect((await desk.run('close-expired')).status).toBe(1)
-      }
-      expect([103, 104, 109, 110].map((number) => market.posts(number))).toEqual([2, 2, 2, 1])
-      expect(await outcomes(desk, 109)).toEqual(['closed'])
-      expect(await outcomes(desk, 110)).toEqual(['closed'])
-      expect((await outcomes(desk, 103))[0]).toBe('unknown')
-      expectProvenCloses(market)
-
-      market.behave()
-      const retried = await desk.run('close-expired', '--retry', '103', '--by', 'Ada')
-      expect(market.posts(103)).toBe(3)
-      expect((await outcomes(desk, 103)).at(-1)).toBe('closed')
-      expect(retried.status).toBe(1)
-      await desk.run('close-expired', '--retry', '104')
-      expect((await desk.run('close-expired')).status).toBe(0)
-      expect((await desk.run('closings', '--verify')).status).toBe(0)
-    },
-  )
-
-  longIt(
     'repeats no close that was refused or had no effect, in many rounds of a service and after its restart',
     async () => {
       const market = await Marketplace.open()
@@ -133,21 +93,4 @@ describe.each(ENGINES)('close-expired on %s', (engine) => {
       expect([102, 112, 113].map((number) => market.posts(number))).toEqual([1, 2, 1])
     },
   )
-})
-
-describe('close-expired', () => {
-  longIt('records and closes as usual after a poll whose clock was ten minutes fast', async () => {
-    const market = await Marketplace.open()
-    market.add(rfq(101), [response(1001)])
-    addOverdue(market, 102)
-    const desk = await Desk.open(market)
-    desk.setClockError(10 * MINUTE)
-    await desk.run('sync', '--full')
-    desk.setClockError(0)
-    Object.assign(market.responses(101)[0]?.offer as object, { totalPrice: 77_777.5 })
-    await desk.run('sync')
-    expect(await desk.value(`select total_price from offers where id = '${id(1001)}'`)).toBe(77_777.5)
-    await desk.run('close-expired')
-    expect(market.posts(102)).toBe(1)
-  })
 })

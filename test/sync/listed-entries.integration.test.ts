@@ -36,14 +36,4 @@ describe('what the list says of an RFQ that is not read', () => {
     for (const id of [rfqId, other as string]) expect(await changesOf(fixture, id)).toBeNull()
     expect(await changesOf(fixture, rfqId, past)).toMatchObject(closed)
   })
-  it('is known although the marketplace asked for a pause before it could be read', async () => {
-    const fixture = await openChannelFixture({ rfqs: 20 })
-    await plannedPoll(fixture)
-    const ids = (await fixture.store.rfqs({})).map(({ rfq }) => rfq.id)
-    for (const id of ids) fixture.sandbox.world.closeRfq(id)
-    const effect = { kind: 'status', status: 429, headers: { 'retry-after': '3600' } } as const
-    fixture.always({ operation: 'readRfq' }, effect)
-    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'partial', notBefore: expect.any(String) })
-    for (const id of ids) expect(await changesOf(fixture, id)).toMatchObject({ state: 'closed' })
-  })
 })

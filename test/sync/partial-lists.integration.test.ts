@@ -50,11 +50,6 @@ describe.each(LISTS)('the entries that a list (%s) lacks', (list) => {
   })
 })
 
-it('a list that was always empty is not suspicious', async () => {
-  const fixture = await openChannelFixture()
-  for (let number = 0; number < 2; number++) expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-})
-
 it('what changed in a list that is a page is recorded', async () => {
   const fixture = await openPolled()
   const [first] = (await fixture.session().listRfqs()).value

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { rowsOf } from '../helpers/store/store-engine.js'
 
 const sql = (fixture: ChannelFixture, text: string) => rowsOf(fixture.store, text)
@@ -73,23 +73,6 @@ describe('polling RFQs', () => {
     expect((await fixture.pollRfqs()).run.requests).toBe(2)
   })
 
-  it('records the summary of a response that is listed but cannot be read', async () => {
-    const fixture = await openChannelFixture()
-    const rfq = fixture.sandbox.world.addRfq(CHANNEL)
-    const response = fixture.sandbox.world.addResponse(rfq.id)
-    const fault = fixture.always({ operation: 'readResponse' }, { kind: 'status', status: 404 })
-    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
-    expect(await sql(fixture, 'select id, total_price, shape from offers')).toEqual([
-      { id: response.id, total_price: response.offer.totalPrice, shape: 'summary' },
-    ])
-    expect(await fixture.store.problems({ entityIds: [response.id] })).toMatchObject([{ code: 'unavailable' }])
-    fault.remove()
-    fixture.advanceSeconds(60)
-    fixture.sandbox.world.closeRfq(rfq.id)
-    await fixture.pollRfqs()
-    expect(await sql(fixture, 'select shape from offers')).toEqual([{ shape: 'full' }])
-  })
-
   it('stops between two RFQs when it is aborted', async () => {
     const fixture = await openChannelFixture({ rfqs: 8, responsesPerRfq: 1 })
     const stop = new AbortController()
@@ -128,23 +111,6 @@ it.each([
 )
 
 describe('documents that do not match the documented format', () => {
-  it('are recorded whole, with their problems, and counted as invalid', async () => {
-    const fixture = await openChannelFixture()
-    const rfq = fixture.sandbox.world.addRfq(CHANNEL)
-    const unusual = { title: 'nul\u0000 and \ud800', surprise: { deep: [1] }, minVolume: 'many' }
-    fixture.sandbox.faults.add({
-      operation: 'readRfq',
-      effect: { kind: 'transform', change: (body) => ({ ...body, ...unusual }) },
-    })
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', invalid: 1 })
-    const [known] = await fixture.store.rfqs({ channel: KEY, match: { text: rfq.id } })
-    expect(known?.rfq).toMatchObject({ valid: false, body: { ...rfq, ...unusual } })
-    expect((await fixture.store.problems({})).map(({ path, code }) => `${path} ${code}`).sort()).toEqual([
-      'minVolume type',
-      'surprise unknown-field',
-    ])
-  })
-
   it('without an identifier, or with a duplicate one, are recorded with a problem', async () => {
     const fixture = await openChannelFixture()
     const rfq = fixture.sandbox.world.addRfq(CHANNEL, { title: 'First' })

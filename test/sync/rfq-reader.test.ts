@@ -49,17 +49,6 @@ describe('problems of a document', () => {
     expect(value.valid).toBe(false)
     expect(value.problems).toHaveLength(200)
   })
-
-  it('are limited also if its responses differ under one identifier, of which the last is used', async () => {
-    const responses = Array.from({ length: 1000 }, (_, n) => `{"id":"o1","totalVolume":${n}}`).join()
-    const server = await serve((request, response) => {
-      const body = request.url?.endsWith('/o1') ? 'null' : `{"id":"r1","responses":[${responses}]}`
-      response.writeHead(body === 'null' ? 404 : 200, { 'content-type': 'application/json' }).end(body)
-    })
-    const read = await readRfqWithResponses(session(server.url, { limits }), 'r1')
-    expect(read.responses).toMatchObject([{ id: 'o1', shape: 'summary', text: '{"id":"o1","totalVolume":999}' }])
-    expect(read.rfq.problems).toHaveLength(200)
-  })
 })
 
 describe('a read of an RFQ of which one response fails', () => {

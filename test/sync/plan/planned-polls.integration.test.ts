@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readList } from '../../../src/tables/list.js'
-import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
-import { jsonRow } from '../../../src/tables/print/json.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
-import { refreshFigures } from '../../helpers/store/figures.js'
-import { viewSourceOf } from '../../helpers/view-source.js'
 
 async function openWithRfqs(rfqs: number, offers: number) {
   const fixture = await openChannelFixture()
@@ -82,28 +77,6 @@ describe('planned polls', () => {
     expect(shapes).toEqual(Array(24).fill('full'))
     expect(await fixture.store.rfqs({ asOf })).toEqual(before)
     expect((await fixture.store.runs({})).at(-1)).toMatchObject({ postponed: first.run.postponed })
-  })
-
-  it('show how many offers the list shows of a postponed RFQ, until it is read', async () => {
-    const { fixture } = await openWithRfqs(3, 2)
-    const source = viewSourceOf(fixture.store, [{ key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'off' }])
-    const shown = async () => {
-      await refreshFigures(fixture)
-      const answer = await readList(rfqsList, source, { now: fixture.now(), parameters: {} })
-      const rows = 'problem' in answer ? [] : answer.rows
-      return rows.map((row) => {
-        const { offers, unreadOffers, marks, coverage } = jsonRow(rfqsList.columns, row)
-        return [offers, unreadOffers, marks, coverage !== null]
-      })
-    }
-    await plannedPoll(fixture, { budget: 4 })
-    expect((await shown()).sort()).toEqual([
-      [0, 2, ['listed, not read yet'], false],
-      [0, 2, ['listed, not read yet'], false],
-      [2, 0, [], true],
-    ])
-    await plannedPoll(fixture)
-    expect(await shown()).toEqual([1, 2, 3].map(() => [2, 0, [], true]))
   })
 
   it('request documents that always fail once each, record the others, and recover at once, also after a restart', async () => {

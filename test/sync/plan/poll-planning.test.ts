@@ -1,20 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { compileCron } from '../../../src/config/cron.js'
 import type { RunRecord } from '../../../src/core/records.js'
 import { planPoll } from '../../../src/sync/plan.js'
 import { channelConfig, testConfig } from '../../helpers/test-config.js'
 
 const NOW = new Date('2026-11-21T12:00:10.000Z')
-
-describe('the next tick', () => {
-  it.each([
-    ['*/5 * * * *', '2026-11-21T12:05:00.000Z'],
-    ['*/3 * * * * *', '2026-11-21T12:00:12.000Z'],
-    ['0 8 * * 1-5', '2026-11-23T08:00:00.000Z'],
-  ])('of %s is %s', (expression, expected) => {
-    expect(compileCron(expression, 'UTC').nextTick(NOW)?.toISOString()).toBe(expected)
-  })
-})
 
 describe('a scheduled poll', () => {
   const config = testConfig({
