@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { FailedError } from '../../src/cli/cli-error.js'
 import type { Sandbox } from '../../src/sandbox/index.js'
@@ -167,6 +168,17 @@ describe('close-expired', () => {
     expect(err).toContain(`create the file ${join(folder, 'data', 'closing.stop')}; if that is not possible`)
     expect(err).toContain(`closing.enabled: false in ${join(folder, 'quotekeeper.yaml')}`)
   })
+})
+
+it('closings --verify exits with 1 if a decision was changed', async () => {
+  const { quotekeeper, folder } = await createPolledFixture()
+  await quotekeeper('close-expired')
+  expect(await quotekeeper('closings', '--verify')).toMatchObject({ status: 0 })
+  const db = new Database(join(folder, 'data/quotekeeper.db'))
+  db.exec(`drop trigger decisions_immutable; update close_decisions set reason = 'other' where id = 1`)
+  db.close()
+  const { status, out } = await quotekeeper('closings', '--verify', '--json')
+  expect([status, JSON.parse(out)]).toMatchObject([1, { brokenAt: 1 }])
 })
 
 describe('report', () => {
