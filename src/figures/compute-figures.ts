@@ -26,7 +26,7 @@ import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
 import { changeReason, hasAccepted, isOtherAward } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
-import { type AwardBrief, awardBrief } from './rfq-figures.js'
+import type { AwardBrief } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
 
 interface FigureOptions {
@@ -58,9 +58,8 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
   const { rfq, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
-  const { facts, figures, stakes } = state
+  const { facts, figures, stakes, award } = state
   const { offers } = state.assessed
-  const award = standing === undefined ? null : awardBrief(standing, offers)
   const presentOffers = offers.filter(({ missingSince }) => missingSince === null).length
   const { decision } = figures
   const claims = claimsOf(state, standing)
@@ -71,13 +70,13 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
     row: {
       channel,
       rfqId,
-      key: isSettled(state, award) ? SETTLED : key,
+      key: isSettled(state) ? SETTLED : key,
       version,
       valid: valid ? 1 : 0,
       offers: presentOffers,
       facts: JSON.stringify(facts),
       figures: JSON.stringify(figures),
-      award: award && JSON.stringify(award),
+      award: award && JSON.stringify(briefOf(award)),
       search: searchText(channel, facts, offers),
       number: facts.number,
       title: facts.title?.toLowerCase() ?? null,
@@ -90,11 +89,13 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       wanted: figures.wanted,
       coverage: figures.coverage,
       bestPrice: figures.bestPricePerTonne,
-      attention: attentionOf(state, valid, award),
+      attention: attentionOf(state, valid),
       computedAt,
     },
   }
 }
+
+const briefOf = ({ status, findings, next }: AwardBrief): AwardBrief => ({ status, findings, next })
 
 /** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
 const searchText = (channel: string, { number, reference, title }: RfqFacts, offers: readonly OfferReport[]) =>
@@ -104,9 +105,8 @@ const searchText = (channel: string, { number, reference, title }: RfqFacts, off
  * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
  * tomorrow; 1 if the award waits for something else, if it closed and nobody decided whom to award, or if its document is invalid, so that
  * nothing closes it.
- * @param award the state of its standing award; null if there is none
  */
-function attentionOf({ facts, figures }: RfqState, valid: boolean, award: AwardBrief | null): 0 | 1 | 2 {
+function attentionOf({ facts, figures, award }: RfqState, valid: boolean): 0 | 1 | 2 {
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
   return waiting.length > 0 || figures.undecided || (!valid && facts.state !== 'closed') ? 1 : 0
@@ -141,7 +141,7 @@ function claimsOf(
 }
 
 /** Whether an RFQ is closed and decided, so that its figures stay those of that day. */
-const isSettled = ({ facts: { state }, figures }: RfqState, award: AwardBrief | null): boolean =>
+const isSettled = ({ facts: { state }, figures, award }: RfqState): boolean =>
   state === 'closed' &&
   !figures.undecided &&
   (award === null || award.status === 'accepted' || award.status === 'no-award')

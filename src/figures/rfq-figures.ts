@@ -1,7 +1,6 @@
-import { type AwardState, awardState } from '../compare/decision/award-state.js'
+import type { AwardState } from '../compare/decision/award-state.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { coverageOf } from '../compare/offer/metrics.js'
-import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import type { Summary } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
@@ -23,13 +22,16 @@ export interface Stake {
  */
 export function figuresOf(
   assessed: RfqAssessment,
-  { outcome, summary, stakes }: { outcome: Outcome; summary: Summary; stakes: readonly Stake[] },
-  standing?: AwardFacts,
+  { outcome, summary, stakes, undecided }: { outcome: Outcome; summary: Summary; stakes: Stake[]; undecided: boolean },
+  standing: AwardFacts | undefined,
 ) {
   const { rfq, currency, offers } = assessed
   const { ranked, lowestPrice } = summary
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === lowestPrice)
-  const decision = decidedAwardOf(assessed, { ...outcome, stakes }, standing)
+  const decision = decidedAwardOf(assessed, outcome, stakes, standing)
+  const awarded = new Set(standing?.offers.map(({ id }) => id))
+  const doubts =
+    standing === undefined ? outcome.conditions : offers.flatMap((one) => (awarded.has(one.id) ? one.flags : []))
   const tonnes = sum(stakes.map((each) => each.tonnes))
   return {
     /** Offers that compete: open, comparable, and meeting every hard requirement. */
@@ -52,11 +54,11 @@ export function figuresOf(
     /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
     /** Loud doubts about the award on record, or else about the recommended one. */
-    loud: (standing === undefined ? outcome.conditions : flagsOf(standing, offers)).filter(({ loud }) => loud).length,
+    loud: doubts.filter(({ loud }) => loud).length,
     /** Why nothing is recommended, in one sentence. */
     noAward: decision === null ? outcome.message() : null,
     /** Whether it closed with an offer that could be awarded, and nobody has awarded one, or decided to award none. */
-    undecided: false,
+    undecided,
   }
 }
 export type RfqFigures = ReturnType<typeof figuresOf>
@@ -67,16 +69,14 @@ export const NO_FIGURES: RfqFigures = {
   ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
 }
 
-const flagsOf = (standing: AwardFacts, offers: readonly OfferReport[]) =>
-  offers.flatMap(({ id, flags }) => (standing.offers.some((one) => one.id === id) ? flags : []))
-
 /**
  * What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended.
  * @param standing the desk's award on record; one without offers says that nothing is awarded
  */
 function decidedAwardOf(
   { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
-  { award, accepted, status, stakes }: Pick<Outcome, 'award' | 'accepted' | 'status'> & { stakes: readonly Stake[] },
+  { award, accepted, status }: Outcome,
+  stakes: Stake[],
   standing: AwardFacts | undefined,
 ) {
   const recorded = standing?.offers.length ? standing : null
@@ -86,8 +86,8 @@ function decidedAwardOf(
   const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
   // Of several currencies without a rate, no total is known.
   const known = others.length === 0 && first !== undefined ? first : { tonnes: null, total: null, currency: null }
-  const { total, currency } = recorded ?? recommended ?? known
-  const { pricePerTonne } = recorded ?? recommended ?? { pricePerTonne: ratio(known.total, known.tonnes) }
+  const price = ratio(known.total, known.tonnes)
+  const { total, currency, pricePerTonne } = recorded ?? recommended ?? { ...known, pricePerTonne: price }
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const basis: Stake['kind'] = recorded !== null ? 'awarded' : accepted !== null ? 'accepted' : 'recommended'
   return {
@@ -114,24 +114,23 @@ function decidedAwardOf(
  * open any more, nor an award in whose place a closed RFQ has other offers accepted.
  */
 export function stakesOf(
-  { rfq, offers, currency: { comparison } }: Pick<RfqAssessment, 'rfq' | 'offers' | 'currency'>,
-  { award, accepted }: Pick<Outcome, 'award' | 'accepted'>,
-  standing: AwardFacts | undefined,
+  { rfq, offers, currency: { comparison } }: RfqAssessment,
+  { award, accepted }: Outcome,
+  state: AwardState | null,
 ): Stake[] {
-  const acceptedOffers = offers.filter(isAccepted)
   const isOpen = ({ id }: { id: string }) =>
     offers.some((offer) => offer.id === id && offer.status === 'submitted' && offer.missingSince === null)
-  const isReplaced = ({ findings }: AwardBrief) =>
-    rfq.state === 'closed' && findings.some(({ code }) => code === 'other-accepted')
+  const isReplaced = rfq.state === 'closed' && state?.findings.some(({ code }) => code === 'other-accepted')
   // In the currency of the comparison, or each in its own if one cannot be converted.
   const amounts =
     accepted?.award && comparison !== null
       ? [{ ...accepted.award, currency: comparison }]
-      : acceptedOffers.map(({ metrics: { volume, total }, terms }) => ({
+      : offers.filter(isAccepted).map(({ metrics: { volume, total }, terms }) => ({
           ...{ tonnes: volume, total, currency: terms.currencyCode },
         }))
+  const standing = state?.award
   const currency = standing?.currency ?? award?.currency ?? ''
-  const awarded = standing && (isReplaced(awardBrief(standing, offers)) ? [] : standing.offers.filter(isOpen))
+  const awarded = isReplaced ? [] : standing?.offers.filter(isOpen)
   const decided = awarded ?? award?.offers ?? []
   return [
     ...stakesByCurrency('accepted', amounts),
@@ -158,8 +157,3 @@ function stakesByCurrency(
 
 /** The state of the standing award of an RFQ that lists show. */
 export type AwardBrief = Pick<AwardState, 'status' | 'findings' | 'next'>
-
-export function awardBrief(award: AwardFacts, offers: readonly OfferReport[]): AwardBrief {
-  const { status, findings, next } = awardState(award, offers)
-  return { status, findings, next }
-}

@@ -1,4 +1,5 @@
 import { awardProblem } from '../compare/awards/award-problem.js'
+import { type AwardState, awardState } from '../compare/decision/award-state.js'
 import { outcomeOf } from '../compare/decision/recommendation.js'
 import { createContext } from '../compare/input/comparison-context.js'
 import type { ParsedResponse, ParsedRfq } from '../compare/input/comparison-input.js'
@@ -27,6 +28,8 @@ export interface RfqState {
   facts: RfqFacts
   figures: RfqFigures
   stakes: Stake[]
+  /** Null without a standing award. */
+  award: AwardState | null
   recommendation: RecommendationFigures
   assessed: RfqAssessment
   /** The settings with which it was computed. */
@@ -103,23 +106,24 @@ export async function rfqStateOf(
   )
   const { currency, offers } = assessed
   const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
-  const { award } = outcome
-  const stakes = stakesOf(assessed, outcome, standing)
+  const recommended = outcome.award
+  const award = standing === undefined ? null : awardState(standing, offers)
+  const stakes = stakesOf(assessed, outcome, award)
   const summary = summariseOffers(offers, assessed.rfq)
-  const figures = figuresOf(assessed, { outcome, summary, stakes }, standing)
-  figures.undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
+  const undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
   return {
     facts: rfqFacts(parsed.rfq),
+    award,
     // Rounded, so that no surface shows 8.745000000000001.
     ...withRoundedNumbers({
-      figures,
+      figures: figuresOf(assessed, { outcome, summary, stakes, undecided }, standing),
       stakes,
       recommendation: {
         status: outcome.status,
-        offers: award?.offers ?? [],
-        tonnes: award?.tonnes ?? null,
-        cost: award?.total ?? null,
-        pricePerTonne: award?.pricePerTonne ?? null,
+        offers: recommended?.offers ?? [],
+        tonnes: recommended?.tonnes ?? null,
+        cost: recommended?.total ?? null,
+        pricePerTonne: recommended?.pricePerTonne ?? null,
         currency: currency.comparison,
         coverage: summary.coverage,
         bestPrice: summary.lowestPrice,
