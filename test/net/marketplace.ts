@@ -8,8 +8,6 @@ export interface Answer {
   status: number
   body?: unknown
   headers?: Record<string, string>
-  /** Only its first half is sent. */
-  cut?: boolean
 }
 
 /** What the marketplace sends; null: the connection is reset without a reply. */
@@ -109,11 +107,10 @@ export class Marketplace {
     return this.channel(channel).responses.get(id(number)) ?? []
   }
 
-  /** Removes an RFQ, and puts it back where it was. */
-  withdraw(number: number, channel = ACME): () => void {
+  /** Removes an RFQ. */
+  withdraw(number: number, channel = ACME): void {
     const { rfqs } = this.channel(channel)
-    const [gone] = rfqs.splice(rfqs.indexOf(this.rfq(number, channel)), 1)
-    return () => void rfqs.push(gone as Document)
+    rfqs.splice(rfqs.indexOf(this.rfq(number, channel)), 1)
   }
 
   /** Lets `handler` decide about the next `times` requests whose name matches; earlier rules come first. */
@@ -127,8 +124,8 @@ export class Marketplace {
   }
 
   /** Names of the requests that match, in the order of arrival. */
-  names(pattern: RegExp, since = 0): string[] {
-    return this.requests.slice(since).flatMap(({ name }) => (pattern.test(name) ? [name] : []))
+  names(pattern: RegExp): string[] {
+    return this.requests.flatMap(({ name }) => (pattern.test(name) ? [name] : []))
   }
 
   /** How many closes of an RFQ were sent, or of all. */
@@ -234,7 +231,5 @@ function send(reply: Reply, outgoing: ServerResponse, now: number): void {
   if (reply === null) return void outgoing.destroy()
   const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? null)
   const headers = { 'content-type': 'application/json', date: new Date(now).toUTCString(), ...reply.headers }
-  if (reply.cut !== true) return void outgoing.writeHead(reply.status, headers).end(text)
-  outgoing.writeHead(reply.status, { ...headers, 'content-length': text.length })
-  outgoing.write(text.slice(0, text.length / 2), () => outgoing.destroy())
+  outgoing.writeHead(reply.status, headers).end(text)
 }
