@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
 import { type DatedRate, dayBefore, RECORDED_RATE_DAYS, withKnownRates } from '../core/decision/exchange-rates.js'
 import type { RateSource } from '../core/decision/rate-source.js'
-import { CURRENCY_CODE, SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
+import { SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
 import { maxOf } from '../core/numbers.js'
 import { isCalendarDate } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
@@ -43,99 +43,68 @@ class RateFileError extends Error {
   override name = 'RateFileError'
 }
 
+/** From connecting to the last byte, in milliseconds. */
+const TIMEOUT_MS = 30_000
 /** In 2026, the file of the European Central Bank has 2.5 MB, or 0.6 MB zipped. */
-const LIMITS = {
-  /** From connecting to the last byte, in milliseconds. */
-  timeoutMs: 30_000,
-  /** The maximum size of what is read. */
-  maxBytes: 16 * 2 ** 20,
-  /** The maximum size after unzipping. */
-  maxUnzippedBytes: 64 * 2 ** 20,
-}
-export type RateLimits = typeof LIMITS
+const MAX_DOWNLOADED_BYTES = 16 * 2 ** 20
+const MAX_UNZIPPED_BYTES = 64 * 2 ** 20
 
 /**
  * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects.
  * @param options rates after `now` are skipped, and those that are too old to be recorded
  * @throws RateFileError; the reason of the signal when it is aborted
  */
-export async function readRates(
-  source: RateSource,
-  { now, signal, limits }: { now: Date; signal?: AbortSignal; limits?: Partial<RateLimits> },
-) {
-  const allowed = { ...LIMITS, ...limits }
+export async function readRates(source: RateSource, { now, signal }: { now: Date; signal?: AbortSignal }) {
   try {
-    const read = source.kind === 'file' ? readSmallFile(source.path, allowed) : download(source.url, allowed, signal)
-    const text = new TextDecoder().decode(unzipped(await read, allowed))
-    return parseRates(text, { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) })
+    const bytes = await (source.kind === 'file' ? readFile(source.path) : download(source.url, signal))
+    const period = { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) }
+    return parseRates(new TextDecoder().decode(unzipped(bytes)), period)
   } catch (error) {
     signal?.throwIfAborted()
-    throw new RateFileError(`${source.name}: ${(error as Error).message}`)
+    throw new RateFileError(`${source.name}: ${describeNetworkError(error)}`)
   }
 }
 
-async function readSmallFile(path: string, { maxBytes }: RateLimits): Promise<Buffer> {
-  const file = await stat(path)
-  // Reading a named pipe would wait for somebody to write to it.
-  if (!file.isFile()) throw new Error(`not a regular file: ${path}`)
-  if (file.size > maxBytes) throw tooLarge(maxBytes)
-  return readFile(path)
-}
-
-async function download(url: string, { timeoutMs, maxBytes }: RateLimits, signal?: AbortSignal): Promise<Buffer> {
+async function download(url: string, signal?: AbortSignal): Promise<Buffer> {
   const { origin, pathname, search } = new URL(url)
-  const deadline = AbortSignal.timeout(timeoutMs)
-  const dispatcher = createDispatcher(origin, timeoutMs)
+  const dispatcher = createDispatcher(origin, TIMEOUT_MS, { maxResponseSize: MAX_DOWNLOADED_BYTES })
   try {
     const { statusCode, body } = await dispatcher.request({
       origin,
       method: 'GET',
       path: pathname + search,
       headers: { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' },
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
+      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
     })
     if (statusCode !== 200)
       throw new Error(`HTTP ${statusCode}; expected 200 and a file of rates (redirects are not followed)`)
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > maxBytes) throw tooLarge(maxBytes)
-      chunks.push(chunk)
-    }
-    return Buffer.concat(chunks)
-  } catch (error) {
-    throw new Error(deadline.aborted ? `no reply within ${timeoutMs / 1000} s` : describeNetworkError(error))
+    return Buffer.from(await body.arrayBuffer())
   } finally {
     await dispatcher.destroy()
   }
 }
 
-const tooLarge = (maxBytes: number) =>
-  new Error(`larger than ${Math.round(maxBytes / 2 ** 20)} MiB; expected a file of rates`)
-
 /** The first CSV file of a zip archive, which begins with `PK`; other bytes as they are. */
-function unzipped(bytes: Buffer, { maxUnzippedBytes }: RateLimits): Uint8Array {
+function unzipped(bytes: Buffer): Uint8Array {
   if (bytes.toString('latin1', 0, 2) !== 'PK') return bytes
-  let isFound = false
+  let bytesLeft = MAX_UNZIPPED_BYTES
   const files = unzipSync(bytes, {
     // The size that the archive states is all that fflate writes.
     filter({ name, originalSize }) {
-      if (isFound || !name.toLowerCase().endsWith('.csv')) return false
-      if (originalSize > maxUnzippedBytes) throw tooLarge(maxUnzippedBytes)
-      isFound = true
-      return true
+      bytesLeft -= originalSize
+      return bytesLeft >= 0 && name.toLowerCase().endsWith('.csv')
     },
   })
   const [table] = Object.values(files)
-  if (table === undefined) throw new Error('the zip archive has no CSV file')
+  if (table === undefined) throw new Error('the zip archive has no CSV file of at most 64 MiB')
   return table
 }
 
 const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
-const HEAD =
+const FORMAT =
   'a CSV file of reference rates, such as eurofxref-hist.csv of the European Central Bank: a first line "Date,USD,GBP,…", ' +
-  'then lines such as "2026-01-30,1.0837,0.8335,…" with units of each currency per euro, N/A where there is none'
+  'then one line for each day, such as "2026-01-30,1.0837,0.8335,…", with units of each currency per euro ' +
+  `from ${MIN_RATE} to ${MAX_RATE}, N/A where there is none`
 
 /**
  * Parses rates in the format of the European Central Bank's historical reference rates. Values may be absent (`N/A` or empty), and lines may end
@@ -143,37 +112,29 @@ const HEAD =
  * @returns `rates` in the order of the file, and the date of the newest one
  */
 export function parseRates(text: string, { from, to }: { from: string; to: string }) {
-  const check = (isAsExpected: boolean, line: number, expected: string) => {
-    if (!isAsExpected) throw new Error(`line ${line}: expected ${expected}`)
+  const check = (isAsExpected: boolean, line: number) => {
+    if (!isAsExpected) throw new Error(`line ${line}: expected ${FORMAT}`)
   }
   const [head = [], ...lines] = text.split(/\r\n|\r|\n/).map((line) => line.split(',').map((cell) => cell.trim()))
-  const [first = '', ...currencies] = withoutEmptyEnd(head)
-  const isHead = /^date$/i.test(first) && currencies.length > 0 && currencies.every((code) => CURRENCY_CODE.test(code))
-  check(isHead && new Set(currencies).size === currencies.length, 1, HEAD)
+  const currencies = head.slice(1).filter(Boolean)
+  check(/^[Dd]ate(,[A-Z]{3})+,?$/.test(head.join()) && new Set(currencies).size === currencies.length, 1)
   const rates: DatedRate[] = []
   const dates = new Set<string>()
-  for (const [index, cells] of lines.entries()) {
+  for (const [index, [date = '', ...values]] of lines.entries()) {
     const line = index + 2
-    const [date = '', ...values] = cells.length > currencies.length + 1 ? withoutEmptyEnd(cells) : cells
     if (date === '' && values.length === 0) continue
-    check(isCalendarDate(date) && !dates.has(date), line, 'a date, YYYY-MM-DD, and one line for each day')
+    const areComplete = values.length >= currencies.length && !values.slice(currencies.length).some(Boolean)
+    check(isCalendarDate(date) && !dates.has(date) && areComplete, line)
     dates.add(date)
-    check(values.length === currencies.length, line, `${currencies.length} rates, one for each currency of line 1`)
     if (date < from || date > to) continue
     for (const [column, currency] of currencies.entries()) {
       const value = values[column] ?? ''
       if (/^(n\/a)?$/i.test(value)) continue
-      const rate = /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : Number.NaN
-      check(
-        rate >= MIN_RATE && rate <= MAX_RATE,
-        line,
-        `a number from ${MIN_RATE} to ${MAX_RATE}, or N/A, for ${currency}`,
-      )
+      const rate = Number(value)
+      check(rate >= MIN_RATE && rate <= MAX_RATE, line)
       rates.push({ currency, date, rate })
     }
   }
-  check(dates.size > 0, 2, 'rates')
+  check(dates.size > 0, 2)
   return { rates, newest: maxOf(rates.map(({ date }) => date)) }
 }
-
-const withoutEmptyEnd = (cells: string[]): string[] => (cells.at(-1) === '' ? cells.slice(0, -1) : cells)

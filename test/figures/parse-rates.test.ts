@@ -37,23 +37,24 @@ describe('a file of reference rates', () => {
     ['no line end at the end, and empty lines', `${FILE.trimEnd()}\n\n`.trimEnd().replace('\n', '\n\n')],
   ])('may have %s', (_, text) => expect(parse(text)).toEqual(parse(FILE)))
 
-  const HEAD = 'line 1: expected a CSV file of reference rates'
   it.each([
-    ['', HEAD],
-    ['<!doctype html>\n<title>Not found</title>', HEAD],
-    ['USD,Date\n1,2\n', HEAD],
-    ['Date,\n2026-01-30,\n', HEAD],
-    ['Date,USD,usd\n', HEAD],
-    ['Date,USD,USD\n', HEAD],
-    ['Date,USD,,GBP\n', HEAD],
-    ['Date,USD\n', 'line 2: expected rates'],
-    ['Date,USD\n30 January 2026,1.08\n', 'line 2: expected a date, YYYY-MM-DD'],
-    ['Date,USD\n2026-02-30,1.08\n', 'line 2: expected a date'],
-    ['Date,USD\n2026-01-30,1.08\n2026-01-30,1.09\n', 'line 3: expected a date, YYYY-MM-DD, and one line for each day'],
-    ['Date,USD,GBP\n2026-01-30,1.08\n', 'line 2: expected 2 rates'],
-    ['Date,USD\n2026-01-30,1.08,0.84\n', 'line 2: expected 1 rates'],
-    ['Date,USD\n2026-01-30,0\n', 'line 2: expected a number from 1e-9 to 1000000000, or N/A, for USD'],
-    ['Date,USD\n2026-01-30,1.08 USD\n', 'line 2: expected a number'],
-    ['Date,USD\n2026-01-30,1e99\n', 'line 2: expected a number'],
-  ])('%j is refused with the line and what is expected', (text, message) => expect(() => parse(text)).toThrow(message))
+    ['', 1],
+    ['<!doctype html>\n<title>Not found</title>', 1],
+    ['USD,Date\n1,2\n', 1],
+    ['Date,\n2026-01-30,\n', 1],
+    ['Date,USD,usd\n', 1],
+    ['Date,USD,USD\n', 1],
+    ['Date,USD,,GBP\n', 1],
+    ['Date,USD\n', 2],
+    ['Date,USD\n30 January 2026,1.08\n', 2],
+    ['Date,USD\n2026-02-30,1.08\n', 2],
+    ['Date,USD\n2026-01-30,1.08\n2026-01-30,1.09\n', 3],
+    ['Date,USD,GBP\n2026-01-30,1.08\n', 2],
+    ['Date,USD\n2026-01-30,1.08,0.84\n', 2],
+    ['Date,USD\n2026-01-30,0\n', 2],
+    ['Date,USD\n2026-01-30,1.08 USD\n', 2],
+    ['Date,USD\n2026-01-30,1e99\n', 2],
+  ])('%j is refused with the line and what is expected', (text, line) =>
+    expect(() => parse(text)).toThrow(`line ${line}: expected a CSV file of reference rates`),
+  )
 })
