@@ -12,7 +12,6 @@ const STORE_CONTRACT = [
   'test/golden/**/*.test.ts',
   'test/notify/{deliveries,watch}.integration.test.ts',
   'test/sync/poll-rfqs.integration.test.ts',
-  'test/sync/listed-entries.integration.test.ts',
   'test/sync/documents/{hostile-ids,other-forms,received-bodies}.integration.test.ts',
   'test/sync/plan/{offers-read-later,planned-polls}.integration.test.ts',
   'test/web/{api,request-values}.integration.test.ts',

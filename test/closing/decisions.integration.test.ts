@@ -11,17 +11,6 @@ type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
 /** Oldest first. */
 const decisionsOf = async ({ store }: Fixture) => (await store.decisions({ channel: KEY })).reverse()
 
-it('a decision of a round that was stopped for another reason, or by somebody else, is no repetition', async () => {
-  const fixture = await openClosingFixture()
-  for (const reason of ['stopped by alice (prices)', 'stopped by bob (court order)'])
-    for (let round = 0; round < 2; round++) await fixture.closeExpired({}, { stopped: () => reason })
-  const decisions = await decisionsOf(fixture)
-  expect(decisions.map(({ reason, times }) => [reason, times])).toEqual([
-    ['stopped by alice (prices)', 2],
-    ['stopped by bob (court order)', 2],
-  ])
-})
-
 it('a dry run by a person shows what would be closed while closing is stopped, and the approval that it would need', async () => {
   const fixture = await openClosingFixture([{}, {}])
   const stopped = { stopped: () => 'stopped by alice (prices)' }
@@ -188,23 +177,27 @@ describe('a decision that a round repeats', () => {
     expect(decisions.every(({ decision }) => decision === 'keep')).toBe(true)
   })
 
-  it('is recorded if it is another decision, and counted in the results of each round', async () => {
+  it('is recorded if it is another decision or stopped by somebody else, and counted in the results of each round', async () => {
     const fixture = await openClosingFixture()
-    const stopped = () => 'Closing is off.'
+    const [byAlice, byBob] = ['stopped by alice (prices)', 'stopped by bob (court order)'].map((reason) => ({
+      stopped: () => reason,
+    }))
     const rounds = [
       await fixture.closeExpired({ mode: 'dry-run' }),
       await fixture.closeExpired({ mode: 'dry-run' }),
-      await fixture.closeExpired({}, { stopped }),
-      await fixture.closeExpired({}, { stopped }),
-      await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna' }, { stopped }),
+      await fixture.closeExpired({}, byAlice),
+      await fixture.closeExpired({}, byAlice),
+      await fixture.closeExpired({}, byBob),
+      await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna' }, byBob),
       await fixture.closeExpired({ mode: 'dry-run' }),
     ]
     const counted = rounds.map(({ counts: { wouldClose, blocked } }) => `${wouldClose} would close, ${blocked} blocked`)
     const [would, blocked] = ['1 would close, 0 blocked', '0 would close, 1 blocked']
-    expect(counted).toEqual([would, would, blocked, blocked, blocked, would])
+    expect(counted).toEqual([would, would, blocked, blocked, blocked, blocked, would])
     expect(await decisionsOf(fixture)).toMatchObject([
       { decision: 'would-close', approvedBy: null, times: 2 },
-      { decision: 'blocked', approvedBy: null, times: 2 },
+      { decision: 'blocked', approvedBy: null, times: 2, reason: 'stopped by alice (prices)' },
+      { decision: 'blocked', approvedBy: null, times: 1, reason: 'stopped by bob (court order)' },
       { decision: 'blocked', approvedBy: 'anna', times: 1 },
       { decision: 'would-close', approvedBy: null, times: 1 },
     ])

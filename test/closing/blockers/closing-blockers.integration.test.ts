@@ -71,33 +71,6 @@ describe('while the clocks differ too much', () => {
     })
     expect((await shown(fixture)).stop).toContain(`until the clocks agree: ${BEHIND}`)
   })
-
-  it('a close that is not settled waits for the clocks to agree, and its round stops', async () => {
-    const fixture = await openClosingFixture([{}, {}])
-    const failing = fixture.answerCloses(rfqId(1), 500)
-    let asked = 0
-    const stopped = async () => {
-      // Immediately before the POST, when the clocks have been compared.
-      if (++asked === 2) skewBy(fixture, -3_600_000)
-      return null
-    }
-    await fixture.closeExpired({}, { stopped })
-    failing.remove()
-    for (const skewMs of [-3_600_000, 7_200_000]) {
-      fixture.sandbox.faults.clear()
-      skewBy(fixture, skewMs)
-      fixture.advanceSeconds(600)
-      const { stopReason, unsettled } = await fixture.closeExpired()
-      expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is \d+ s (behind|ahead of) ours/)
-      expect(unsettled).toHaveLength(1)
-      expect((await shown(fixture)).stop).toContain(skewMs < 0 ? '3599 s behind' : '7200 s ahead of')
-      const [decision] = await fixture.store.decisions({ channel: KEY, rfqId: rfqId(1), limit: 1 })
-      expect(decision?.reason).toMatch(
-        /not settled yet \(the marketplace's clock is 3599 s behind ours \(limit 60 s\)\)$/,
-      )
-    }
-    expect(fixture.posts()).toHaveLength(1)
-  })
 })
 
 it('while closing is stopped or the list is suspicious, the outlook of the channel and readiness say why', async () => {

@@ -68,61 +68,42 @@ describe('the kill switch of closing', () => {
     expect(stopFileOf(locations)).toBe(join(folder, 'closing.stop'))
   })
 
-  it('stops every process on the database from the moment a person says so, until a person ends it, also after a restart', async () => {
+  it('stops every process on the database from each order on, over restarts, until a person ends all of them', async () => {
     const { store, stopFile, reason } = await openSwitch()
     let other = await openAgain(store.name)
-    const elsewhere = (store: typeof other) =>
-      closingKillSwitch(
-        { closing: { enabled: true }, database: databaseOf(store), file: join(testFolder(), 'q.yaml') },
-        store,
-      )
+    const elsewhere = () => {
+      const locations = { database: databaseOf(other), file: join(testFolder(), 'q.yaml') }
+      return closingKillSwitch({ closing: { enabled: true }, ...locations }, other)()
+    }
     const events: unknown[] = []
     for (let round = 0; round < 6; round++) {
-      const now = new Date(Date.UTC(2026, 10, 22, 12, round))
-      const order = { by: `anna ${round}`, reason: 'prices "are" wrong', now }
-      await other.stopClosing(order)
-      const expected = `stopped by anna ${round} at 2026-11-22T12:0${round}:00.000Z (prices "are" wrong)`
-      expect([await reason(), await elsewhere(other)()]).toEqual([expected, expected])
-      // Neither ends the other.
-      writeFileSync(stopFile, '')
-      rmSync(stopFile)
-      await other.close()
-      other = await openAgain(store.name)
-      expect([await reason(), await elsewhere(other)()]).toEqual([expected, expected])
-      const stop = { by: order.by, reason: order.reason, since: now.toISOString() }
-      const end = { by: 'ben', now: new Date(now.getTime() + 1000) }
-      expect(await other.resumeClosing(end)).toEqual(stop)
-      expect([await reason(), await elsewhere(other)(), await store.resumeClosing(end)]).toEqual([null, null, null])
-      events.push(
-        { kind: 'close.stopped', at: stop.since, channel: null, data: { stop } },
-        {
-          kind: 'close.resumed',
-          at: end.now.toISOString(),
-          channel: null,
-          data: { stop: { ...stop, endedBy: 'ben' } },
-        },
-      )
+      const orders: object[] = []
+      for (const [number, by] of ['anna', 'ben', 'carla'].entries()) {
+        const now = new Date(Date.UTC(2026, 10, 22, 12, round, number))
+        await (number === 1 ? store : other).stopClosing({ by, reason: 'prices "are" wrong', now })
+        orders.push({ by, reason: 'prices "are" wrong', since: now.toISOString() })
+        const expected = expect.stringContaining(`stopped by ${by} at ${now.toISOString()} (prices "are" wrong)`)
+        expect([await reason(), await elsewhere()]).toEqual([expected, expected])
+        // Neither ends the other.
+        writeFileSync(stopFile, '')
+        rmSync(stopFile)
+        await other.close()
+        other = await openAgain(store.name)
+        expect([await reason(), await elsewhere()]).toEqual([expected, expected])
+        const stop = number === 0 ? orders[0] : { ...orders[number], replaces: orders.slice(0, number) }
+        expect(await store.closingStop()).toEqual(stop)
+        events.push({ kind: 'close.stopped', at: now.toISOString(), channel: null, data: { stop } })
+      }
+      const end = { by: 'dora', now: new Date(Date.UTC(2026, 10, 22, 12, round, 3)) }
+      const stop = await other.resumeClosing(end)
+      expect(stop).toEqual({ ...orders[2], replaces: orders.slice(0, 2) })
+      expect([await reason(), await elsewhere(), await store.resumeClosing(end)]).toEqual([null, null, null])
+      const data = { stop: { ...stop, endedBy: 'dora' } }
+      events.push({ kind: 'close.resumed', at: end.now.toISOString(), channel: null, data })
     }
     // Who stopped closing, and who ended that, is kept however old it is.
     expect((await store.prune({ before: new Date('2030-01-01') })).events).toBe(0)
     expect((await store.events({ after: 0, limit: 1000 })).items).toMatchObject(events)
-  })
-
-  it('keeps the orders that a later one replaces, and names all of them when they end, also after a restart', async () => {
-    const { store } = await openSwitch()
-    for (let round = 0; round < 6; round++) {
-      const at = (second: number) => new Date(Date.UTC(2026, 10, 22, 12, round, second))
-      const [first, second, third] = ['anna', 'ben', 'carla'].map((by, number) => ({
-        ...{ by, reason: `reason of ${by}`, since: at(number).toISOString() },
-      }))
-      const other = await openAgain(store.name)
-      for (const [number, by] of ['anna', 'ben', 'carla'].entries())
-        await (number === 1 ? other : store).stopClosing({ by, reason: `reason of ${by}`, now: at(number) })
-      await other.close()
-      expect(await store.closingStop()).toEqual({ ...third, replaces: [first, second] })
-      expect(await store.resumeClosing({ by: 'dora', now: at(3) })).toEqual({ ...third, replaces: [first, second] })
-      expect(await store.closingStop()).toBeNull()
-    }
   })
 
   it('rejects, so that nothing is closed, if the database cannot be read', async () => {

@@ -71,15 +71,4 @@ describe('an RFQ past due whose text another reader may understand differently',
     expect(fixture.posts()).toHaveLength(1)
     expect(await fixture.store.decisions({ channel: KEY })).toMatchObject([{ decision: 'close', outcome: 'failed' }])
   })
-
-  it('is closed if that is only within an offer', async () => {
-    const fixture = await openPastDue()
-    const { responses } = fixture.sandbox.world.rfq(rfqId(1))
-    const offer = (await fixture.session().readResponse(rfqId(1), responses[0]?.id ?? '')).value.text
-    const text = offer.replace('"status":', '"status":"rejected","status":')
-    const effect: Effect = { kind: 'status', status: 200, text }
-    fixture.always({ operation: 'readResponse' }, effect)
-    await fixture.closeExpired()
-    expect(fixture.posts()).toHaveLength(1)
-  })
 })

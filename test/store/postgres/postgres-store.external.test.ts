@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { claimOf, type RequestLedger, startInterval } from '../../../src/core/requests/request-ledger.js'
+import type { RequestLedger } from '../../../src/core/requests/request-ledger.js'
 import type { RunHandle, Store } from '../../../src/store/contract.js'
 import { RunLostError, StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
@@ -210,28 +210,6 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
       await expect(record(slow, run, 'late')).rejects.toThrow(RunLostError)
       await next.finish(runEnd(), at('12:02:00'))
     }
-  })
-
-  it('share the request limits of a marketplace', async () => {
-    const url = postgres.newUrl()
-    const stores = await Promise.all([open(url), open(url), open(url)])
-    const ledgers = stores.map((store) => store.requestLedger('https://marketplace.example'))
-    // Each starts between these two moments, because the claim was answered between them.
-    const [earliest, latest]: [number[], number[]] = [[], []]
-    // Claims at the same time, many more than begin: each comes after the one before it.
-    const claimMany = async (ledger: RequestLedger) => {
-      for (let claims = 0; claims < 200; claims++) {
-        const asked = performance.now()
-        const { startsIn } = await ledger.claim(claimOf(startInterval(20), 1, 0))
-        earliest.push(asked + startsIn)
-        latest.push(performance.now() + startsIn)
-      }
-    }
-    await Promise.all([...ledgers, ...ledgers, ...ledgers].map(claimMany))
-    for (const starts of [earliest, latest]) starts.sort((a, b) => a - b)
-    const seconds = latest.slice(20).map((late, n) => (late - (earliest[n] as number)) / 1000)
-    expect(Math.min(...seconds)).toBeGreaterThan(0.99)
-    expect((latest.at(-1) as number) - (earliest[0] as number)).toBeGreaterThan((1799 * 1000) / 20)
   })
 
   it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
