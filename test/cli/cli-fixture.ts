@@ -2,9 +2,9 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { parse } from 'yaml'
 import type { Io } from '../../src/cli/process/process-io.js'
 import { run } from '../../src/cli/program.js'
-import type { ChannelRef } from '../../src/core/channel.js'
 import { type ChannelSpec, createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { createDatabase } from '../helpers/store/new-store.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -20,6 +20,7 @@ export type CliFixture = Awaited<ReturnType<typeof createCliFixture>>
 
 /**
  * Creates a folder with a configuration for a sandbox, whose clock is by default stopped at NOW.
+ * @param options.more sections of the configuration, which replace the defaults
  * @param options.hasDatabase false without one; otherwise it is empty, and has the same identity as those of other fixtures
  */
 export async function createCliFixture({
@@ -37,13 +38,20 @@ export async function createCliFixture({
     mkdirSync(join(folder, 'data'), { mode: 0o700 })
     await createDatabase(join(folder, 'data/quotekeeper.db'))
   }
-  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, world.channels, autoClose) + withFreePort(more))
-  writeFileSync(
-    join(folder, '.env'),
-    Object.entries(sandbox.keys)
-      .map(([org, key]) => `${keyName(org)}=${key}\n`)
-      .join(''),
-  )
+  const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`
+  const config = {
+    baseUrl: sandbox.url,
+    requests: { perSecond: 5000, retries: 0, timeoutMs: 5000 },
+    // Tests run at the same time, so none uses the default port.
+    web: { port: 0 },
+    channels: world.channels.map(({ org, channel }) => ({
+      ...{ org, channel, autoClose, apiKey: { env: variableOf(org) } },
+    })),
+    ...parse(more),
+  }
+  writeFileSync(join(folder, 'quotekeeper.yaml'), JSON.stringify(config))
+  const secrets = Object.entries(sandbox.keys).map(([org, key]) => `${variableOf(org)}=${key}\n`)
+  writeFileSync(join(folder, '.env'), secrets.join(''))
   /** Runs one command line in this process, with some parts of the Io replaced. */
   const quotekeeperWith = async (overrides: Partial<Io>, ...args: string[]) => {
     const { io, written } = testIo({ cwd: folder, now: sandbox.now, ...overrides })
@@ -75,13 +83,3 @@ export async function createPolledFixture({
   }
   return fixture
 }
-
-/** Tests run at the same time, so none uses the default port. */
-const withFreePort = (more: string) => (/^web:/m.test(more) ? more : `${more}web: { port: 0 }\n`)
-
-const keyName = (org: string) => `${org.toUpperCase()}_API_KEY`
-
-const configOf = (url: string, channels: readonly ChannelRef[], autoClose: string) => `baseUrl: ${url}
-requests: { perSecond: 5000, retries: 0, timeoutMs: 5000 }
-channels:
-${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyName(org)} }, autoClose: ${autoClose} }\n`).join('')}`

@@ -3,7 +3,6 @@ import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
 import { offerIds } from '../../src/figures/check-award.js'
 import { ROUNDS } from '../helpers/long-tests.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../helpers/store/figures.js'
 
 type Change = Parameters<Awaited<ReturnType<typeof openAwardedRfq>>['change']>[1]
 
@@ -40,7 +39,6 @@ describe('an award that is checked', () => {
 
   it('is measured by the configured settings: with others it needs a reason, and is not the recommended one', async () => {
     const rfq = await openAwardedRfq()
-    await refreshFigures(rfq)
     const settings = { ...DEFAULT_SETTINGS, awardTolerance: 'unlimited' as const, volume: 4_000 }
     await expect(rfq.award([rfq.cheap, rfq.other], undefined, { settings })).rejects.toThrow(
       /Say why.*awardTolerance unlimited instead of 0\.02/,

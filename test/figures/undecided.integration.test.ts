@@ -2,7 +2,6 @@ import { expect, it } from 'vitest'
 import { stepOf } from '../../src/tables/lists/rfq-row.js'
 import { CHANNEL } from '../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../helpers/store/figures.js'
 import { rfqRows } from '../helpers/view-source.js'
 
 type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
@@ -11,7 +10,6 @@ type Rfq = Awaited<ReturnType<typeof openAwardedRfq>>
 async function isUndecided(rfq: Rfq, rfqId = rfq.rfqId): Promise<boolean> {
   rfq.advanceSeconds(3600)
   await rfq.pollRfqs()
-  await refreshFigures(rfq)
   await rfq.reopenStore()
   const { store } = rfq
   const row = (await rfqRows(store, rfq.now())).find(({ id }) => id === rfqId)
@@ -69,7 +67,6 @@ it('an open RFQ is to be decided while more than what is accepted is recommended
   const step = async (minVolume: number) => {
     world.changeRfq(rfq.rfqId, { minVolume, responseDueDate: rfq.now().toISOString().slice(0, 10) })
     await rfq.change(rfq.cheap, { status: 'accepted' })
-    await refreshFigures(rfq)
     const [row] = await rfqRows(rfq.store, rfq.now())
     return row && [row.figures.decision?.basis, stepOf(row)?.message]
   }
@@ -82,7 +79,6 @@ it('no award is recorded without a reason, or beside an accepted offer, and anot
   await expect(rfq.award([])).rejects.toThrow('Say why nothing is awarded')
   await rfq.award([], 'too expensive')
   await rfq.change(rfq.cheap, { status: 'accepted' })
-  await refreshFigures(rfq)
   const [row] = await rfqRows(rfq.store, rfq.now())
   expect(row?.standing).toMatchObject({ status: 'differs', findings: [{ code: 'other-accepted' }] })
   await rfq.withdraw(1)

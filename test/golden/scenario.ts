@@ -1,15 +1,11 @@
-import { writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { onTestFinished } from 'vitest'
-import { run } from '../../src/cli/program.js'
 import type { EventRecord } from '../../src/core/events/events.js'
 import { createWatch } from '../../src/notify/watch.js'
-import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { type ChannelSpec, createWorld } from '../../src/sandbox/index.js'
+import { createCliFixture } from '../cli/cli-fixture.js'
 import type { ChannelFixture } from '../helpers/channel-fixture.js'
 import { openNewStore } from '../helpers/store/new-store.js'
 import { locationsOf } from '../helpers/store/store-engine.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
-import { testIo } from '../helpers/test-io.js'
 import { openPages } from '../web/support/pages-fixture.js'
 
 const DAY = 86_400_000
@@ -29,22 +25,19 @@ export async function openScenario(options: {
   /** Of the marketplace. Default 1. */
   seed?: number
 }) {
-  const world = createWorld({ seed: 1, ...options })
-  const sandbox = await startSandbox({ world, now: () => options.now })
-  onTestFinished(() => sandbox.close())
+  const store = await openNewStore({ clock: () => now() })
+  const { sandbox, quotekeeperWith } = await createCliFixture({
+    ...{ world: createWorld({ seed: 1, ...options }), now: () => options.now, hasDatabase: false },
+    // One request at a time, so that what is read is recorded in the same order in each run.
+    more: `database: ${locationsOf(store).database}
+requests: { concurrency: 1, perSecond: 5000, retries: 0, timeoutMs: 5000 }`,
+  })
   const { now } = sandbox
-  const store = await openNewStore({ clock: now })
   let read = 0
   let web: ReturnType<typeof openPages> | undefined
-  const { database, file } = locationsOf(store)
   const channels = options.channels.map(({ org, channel }) => `${org}/${channel}`)
   const configured = channels.map((key) => channelConfig(key))
-  writeFileSync(file, configOf({ ...options, url: sandbox.url, database }))
-  const env = { COLUMNS: '100', ...keysOf(sandbox) }
-  const execute = async (args: string[]) => {
-    const { io, written } = testIo({ cwd: dirname(file), now, env })
-    return { status: await run(args, io), ...written }
-  }
+  const execute = (args: string[]) => quotekeeperWith({ env: { COLUMNS: '100' } }, ...args)
   /** Runs a command line and returns all it printed, and its exit status unless that is 0. */
   const quotekeeper = async (...args: string[]) => {
     const { status, out, err } = await execute(args)
@@ -75,23 +68,3 @@ export async function openScenario(options: {
     },
   }
 }
-
-const variableOf = (org: string) => `${org.toUpperCase()}_API_KEY`
-const keysOf = ({ keys }: Sandbox) =>
-  Object.fromEntries(Object.entries(keys).map(([org, key]) => [variableOf(org), key]))
-
-/** One request at a time, so that what is read is recorded in the same order in each run. */
-const configOf = ({
-  url,
-  database,
-  channels,
-}: {
-  url: string
-  database: string
-  channels: ChannelSpec[]
-}) => `baseUrl: ${url}
-database: ${database}
-requests: { concurrency: 1, perSecond: 5000, retries: 0, timeoutMs: 5000 }
-web: { port: 0 }
-channels:
-${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${variableOf(org)} }, autoClose: on }\n`).join('')}`

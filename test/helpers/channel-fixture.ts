@@ -86,7 +86,8 @@ export async function openChannelFixture(
     /** Closes the store and opens it again, from the given file or the same one. */
     reopenStore: async (path = store.name) => {
       await store.close()
-      store = await openAgain(path, { clock: now })
+      store = await openAgain(path, { clock: now, figures })
+      await store.claimFigures('process')
       return store
     },
     now,

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { postgresSkipReason } from '../helpers/servers/private-postgres.js'
+import { startProcess } from '../helpers/servers/start-process.js'
 import { ACME, KEYS, type Marketplace } from './marketplace.js'
 import { postgresSchema } from './postgres.js'
 
@@ -41,7 +41,6 @@ interface DeskOptions {
 }
 
 type Row = Record<string, unknown>
-type Ended = { status: number | null; signal: NodeJS.Signals | null; out: string; err: string }
 
 /** A configuration and its database, on which processes of the built program run. */
 export class Desk {
@@ -137,7 +136,7 @@ export class Desk {
 
   /** Starts a process of the program; it is killed when the test is finished. */
   start(...args: string[]) {
-    const child = spawn(process.execPath, [...this.nodeOptions, PROGRAM, '--config', this.file, ...args], {
+    const started = startProcess([...this.nodeOptions, PROGRAM, '--config', this.file, ...args], {
       cwd: this.folder,
       env: {
         PATH: process.env.PATH,
@@ -147,35 +146,19 @@ export class Desk {
         ACME_KEY: KEYS.acme,
         BETA_KEY: KEYS.beta,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    const text = { out: '', err: '' }
-    child.stdout.on('data', (data) => {
-      text.out += data
-    })
-    child.stderr.on('data', (data) => {
-      text.err += data
-    })
-    /** How it ended, and what it printed. */
-    const ended = new Promise<Ended>((settle) => {
-      child.once('close', (status, signal) => settle({ status, signal, ...text }))
-    }).then((result) => {
-      for (const key of Object.values(KEYS))
-        expect(result.out + result.err, 'no output has an API key').not.toContain(key)
-      return result
-    })
-    onTestFinished(async () => {
-      child.kill('SIGKILL')
-      await ended
     })
     return {
-      pid: child.pid as number,
-      ended,
+      /** How it ended, and what it printed. */
+      ended: started.ended.then(() => {
+        const { out, err, child } = started
+        for (const key of Object.values(KEYS)) expect(out + err, 'no output has an API key').not.toContain(key)
+        return { status: child.exitCode, signal: child.signalCode, out, err }
+      }),
       /** What it has printed so far, on both outputs. */
       get printed() {
-        return text.out + text.err
+        return started.out + started.err
       },
-      signal: (name: NodeJS.Signals) => void child.kill(name),
+      signal: started.signal,
     }
   }
 }

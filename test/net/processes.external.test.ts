@@ -160,27 +160,6 @@ describe('start', () => {
     expectProvenCloses(market)
   })
 
-  longIt('goes on after kill -9, and after its clock was set back an hour', async () => {
-    const market = await Marketplace.open()
-    addRfqs(market, 101, 2)
-    const schedule = { listings: null, rfqs: EVERY_SECOND, closeExpired: EVERY_SECOND, channelReport: null }
-    const desk = await Desk.open(market, { config: { schedule } })
-    const killed = desk.start('start')
-    await until(async () => expect(await desk.runs('rfqs')).toBeGreaterThanOrEqual(2))
-    killed.signal('SIGKILL')
-    await killed.ended
-    const service = desk.start('start')
-    for (const error of [0, -HOUR, 0]) {
-      desk.setClockError(error)
-      const before = market.names(/^GET rfqs$/).length
-      await until(() => expect(market.names(/^GET rfqs$/).length).toBeGreaterThan(before + 2))
-    }
-    Object.assign(market.rfq(101), { title: 'Changed after all that' })
-    await until(async () => expect(await desk.value('select title from rfqs where number = 101')).toContain('Changed'))
-    service.signal('SIGTERM')
-    expect((await service.ended).status).toBe(0)
-  })
-
   longIt(
     'shares jobs, rate and database with two workers on one queue, also after one was killed',
     async () => {

@@ -4,12 +4,10 @@ import { LISTS } from '../../src/tables/lists/lists.js'
 import { jsonRow } from '../../src/tables/print/json.js'
 import { movedSince } from '../../src/tables/today/today.js'
 import { offerTerms, openAwardedRfq } from '../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../helpers/store/figures.js'
 import { viewSourceOf } from '../helpers/view-source.js'
 
 async function setUp() {
   const fixture = await openAwardedRfq()
-  await refreshFigures(fixture)
   const source = () => viewSourceOf(fixture.store)
   const changes = async (parameters: Record<string, string> = {}) => {
     const answer = await readList(LISTS.changes, source(), { now: fixture.now(), parameters })
@@ -22,7 +20,6 @@ async function setUp() {
     fixture.advanceSeconds(3600)
     fixture.sandbox.world.changeResponse(offerId, { offer: offerTerms(price) })
     await fixture.pollRfqs({ recheckClosedHours: 0 })
-    await refreshFigures(fixture)
   }
   return { fixture, changes, moved, reprice }
 }
@@ -51,7 +48,6 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
 
   fixture.advanceSeconds(3600)
   await fixture.award([fixture.cheap], 'delivers earlier')
-  await refreshFigures(fixture)
   const [award] = await changes({ kind: 'award' })
   expect(award).toMatchObject({ beforeTotal: 20_000, afterTotal: 24_000, moved: 4000, of: 'Award' })
   expect(award?.changes).toMatch(/^Recorded by ana: .+, not as recommended, because “delivers earlier”\. /)

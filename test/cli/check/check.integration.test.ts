@@ -36,12 +36,7 @@ describe('check', () => {
   })
 
   it('sends one request with its own deadline, whatever retries are configured', async () => {
-    const { quotekeeperWith, sandbox, folder } = await createCliFixture()
-    const file = join(folder, 'quotekeeper.yaml')
-    writeFileSync(
-      file,
-      readFileSync(file, 'utf8').replace('retries: 0, timeoutMs: 5000', 'retries: 5, timeoutMs: 1000'),
-    )
+    const { quotekeeperWith, sandbox } = await createCliFixture({ more: 'requests: { retries: 5, timeoutMs: 1000 }' })
     sandbox.faults.add(HANGS)
     const { status, out } = await quotekeeperWith(TERMINAL, 'check')
     expect(status).toBe(1)

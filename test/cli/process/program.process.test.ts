@@ -18,7 +18,7 @@ async function polledFixture() {
   const fixture = await openProcessFixture({ rfqs: 12 })
   expect(await fixture.run('sync')).toMatchObject({ status: 0 })
   const shell = (script: string) => ['-c', script, process.execPath, main]
-  const options = { cwd: fixture.folder, env: { ...process.env, ACME_API_KEY: 'key-of-acme' } }
+  const options = { cwd: fixture.folder }
   return { ...fixture, shell, options }
 }
 

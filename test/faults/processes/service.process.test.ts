@@ -19,11 +19,13 @@ web: { port: 0 }
   return { ...(await openProcessFixture({ rfqs, more })), redis }
 }
 
+const urlIn = (out: string) => /"url":"([^"]+)"/.exec(out)?.[1]
+
 /** Starts the service and waits until it is ready. */
 async function startReady(fixture: ProcessFixture) {
   const service = fixture.start(['start'])
   await eventually(() => expect(service.out).toContain('"url"'))
-  const url = /"url":"([^"]+)"/.exec(service.out)?.[1]
+  const url = urlIn(service.out)
   const get = (path: string) => fetch(`${url}${path}`)
   const readiness = async () => {
     const response = await get('/readyz')
@@ -101,11 +103,12 @@ redisIt('Redis out of memory: the service reports why it is not ready, and recov
 redisIt('two schedulers: with three workers, each tick runs once and each RFQ is closed once', async () => {
   const fixture = await openService(4)
   const debug = ['--log-level', 'debug']
-  const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
+  const all = [['start'], ['start'], ['work', '--port', '0']].map((args) => fixture.start([...debug, ...args]))
   // Either of the two may be the first at each tick.
   await eventually(() => expect(all.map(({ out }) => out).join('')).toContain('such a job waits or runs'))
   await waitForNextPoll(fixture)
   await waitForClosedOnce(fixture, fixture.rfqIds)
+  for (const { out } of all) expect((await fetch(`${urlIn(out)}/readyz`)).status).toBe(200)
   for (const each of all) each.signal('SIGTERM')
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0', 'exit 0'])
   const [{ id }] = fixture.sql("select value as id from meta where key = 'database_id'") as [{ id: string }]

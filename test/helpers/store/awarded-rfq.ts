@@ -5,7 +5,7 @@ import { viewConfigOf } from '../../../src/tables/source.js'
 import { createViews } from '../../../src/tables/views.js'
 import { CHANNEL, KEY, openChannelFixture } from '../channel-fixture.js'
 import { testConfig } from '../test-config.js'
-import { offerOf } from './figures.js'
+import { figuresWith, offerOf } from './figures.js'
 
 /** The terms of an offer of 2,000 t in USD that expires on 2027-01-31. */
 export const offerTerms = (
@@ -16,9 +16,9 @@ export const offerTerms = (
   return { ...terms, expiryDate: '2027-01-31', ...changes }
 }
 
-/** RFQ 1042 for 1,000 to 5,000 t with two offers of 2,000 t, at 9 and at 10 USD/t; the first is recommended. */
+/** RFQ 1042 for 1,000 to 5,000 t with two offers of 2,000 t, at 9 and at 10 USD/t; the first is recommended. Polls and awards record figures. */
 export async function openAwardedRfq() {
-  const fixture = await openChannelFixture()
+  const fixture = await openChannelFixture({ figures: figuresWith() })
   const { world } = fixture.sandbox
   const { id: rfqId } = world.addRfq(CHANNEL, {
     ...{ number: 1042, responseDueDate: '2027-06-30', fulfilmentDueDate: '2028-12-31' },

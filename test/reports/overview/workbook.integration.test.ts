@@ -6,16 +6,13 @@ import { makeReportInProcess } from '../../../src/report-files/make-report.js'
 import { viewConfigOf } from '../../../src/tables/source.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../../helpers/store/figures.js'
 import { testConfig } from '../../helpers/test-config.js'
 import { testFolder } from '../../helpers/test-folder.js'
 import { sheetsOf, valuesOf } from '../support/workbooks.js'
 
 it('the overview has the lists of a channel, and leads with what is at stake and saved by the award on record', async () => {
   const fixture = await openAwardedRfq()
-  await refreshFigures(fixture)
   await fixture.award([fixture.other], 'delivers earlier')
-  await refreshFigures(fixture)
   const directory = testFolder()
   const config = viewConfigOf(testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }))
   const make = makeReportInProcess(fixture.store, config)

@@ -2,13 +2,11 @@ import { expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../../src/core/decision/settings.js'
 import { KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
-import { refreshFigures } from '../../helpers/store/figures.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
 
 it('a comparison as of a past moment has the documents of then and the settings of now', async () => {
   const rfq = await openAwardedRfq()
   const { store, now } = rfq
-  await refreshFigures({ store, now })
   const then = now()
   rfq.advanceSeconds(600)
   rfq.sandbox.world.changeResponse(rfq.other, { offer: offerTerms(8) })
