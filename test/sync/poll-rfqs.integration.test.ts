@@ -4,23 +4,6 @@ import { rowsOf } from '../helpers/store/store-engine.js'
 
 const sql = (fixture: ChannelFixture, text: string) => rowsOf(fixture.store, text)
 describe('polling RFQs', () => {
-  it('records every RFQ and response, and counts nothing as changed the second time', async () => {
-    const fixture = await openChannelFixture({ rfqs: 4, responsesPerRfq: 3 })
-    expect((await fixture.pollRfqs()).run).toMatchObject({
-      outcome: 'complete',
-      error: null,
-      requests: 1 + 4 + 12,
-      seen: 16,
-      inserted: 16,
-      changed: 0,
-      invalid: 0,
-    })
-    fixture.advanceSeconds(300)
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0 })
-    expect(await sql(fixture, 'select count(*) as n from offers')).toEqual([{ n: 12 }])
-    expect(await fixture.store.problems({})).toEqual([])
-  })
-
   it('reads open RFQs every time, and closed ones when their list entry changed or recheckClosedHours have passed', async () => {
     const fixture = await openChannelFixture()
     const { world, requests } = fixture.sandbox

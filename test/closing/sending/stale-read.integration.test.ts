@@ -6,7 +6,7 @@ import type { ChannelSession, Timing } from '../../../src/marketplace/contract.j
 import { ChannelError, NotSentError } from '../../../src/marketplace/errors.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6
@@ -133,48 +133,33 @@ describe('a close that could be sent only after a while', () => {
     expect(fixture.posts().map(({ rfqId: id }) => id)).toEqual(fixture.ids)
   })
 
-  it('because another channel was asked for a pause finds what changed during the pause', async () => {
-    const fixture = await openSlowFixture({ rfqs: 2 })
+  it.each([
+    ['finds what changed', 0],
+    ['obeys a stop order that was given', 0],
+    ['obeys a stop order that was given', 1],
+  ])('because another channel was asked for a pause %s meanwhile (after %d POSTs)', async (what, posts) => {
+    const fixture = await openSlowFixture()
     const { sandbox } = fixture
+    let stopped: string | null = null
+    let pausedAt = 0
+    if (posts === 1) fixture.answerCloses(rfqId(1), 503)
+    const store = fixture.afterMarking(async () => {
+      if (fixture.posts().length < posts || pausedAt > 0) return
+      pausedAt = fixture.now().getTime()
+      const effect = { kind: 'status', status: 429, headers: { 'Retry-After': '55' } } as const
+      sandbox.faults.add({ operation: 'listListings', effect })
+      await fixture.askOther().catch(() => undefined)
+      if (what === 'finds what changed') sandbox.world.changeRfq(rfqId(1), { responseDueDate: LATER })
+      else stopped = 'somebody stopped it'
+    })
     for (let round = 0; round < ROUNDS; round++) {
-      for (const id of fixture.ids) sandbox.world.changeRfq(id, { responseDueDate: DUE })
-      await fixture.pollRfqs()
-      let pauses = 0
-      const store = fixture.afterMarking(async () => {
-        if (++pauses > 1) return
-        const headers = { 'Retry-After': '55' }
-        sandbox.faults.add({ operation: 'listListings', effect: { kind: 'status', status: 429, headers } })
-        await fixture.askOther().catch(() => undefined)
-        for (const id of fixture.ids) sandbox.world.changeRfq(id, { responseDueDate: LATER })
-      })
-      const before = fixture.now().getTime()
-      const { decisions } = await fixture.closeNow({ store })
-      expect(fixture.now().getTime() - before).toBeGreaterThanOrEqual(55_000)
-      expect(decisions.every(({ decision }) => decision === 'keep')).toBe(true)
-      expect(fixture.posts()).toEqual([])
+      await fixture.closeNow({ store, killSwitch: async () => stopped })
+      expect(fixture.now().getTime() - pausedAt).toBeGreaterThanOrEqual(55_000)
+      fixture.advanceSeconds(120)
     }
-  })
-
-  it('because of the pause obeys a stop order that was given meanwhile, also at its second POST', async () => {
-    for (const posts of [0, 1]) {
-      const fixture = await openSlowFixture()
-      const { sandbox } = fixture
-      let stopped: string | null = null
-      if (posts === 1) fixture.answerCloses(rfqId(1), 503)
-      const store = fixture.afterMarking(async () => {
-        if (fixture.posts().length < posts || stopped !== null) return
-        const headers = { 'Retry-After': '55' }
-        sandbox.faults.add({ operation: 'listListings', effect: { kind: 'status', status: 429, headers } })
-        await fixture.askOther().catch(() => undefined)
-        stopped = 'somebody stopped it'
-      })
-      for (let round = 0; round < ROUNDS; round++) {
-        await fixture.closeNow({ store, killSwitch: async () => stopped })
-        fixture.advanceSeconds(120)
-      }
-      expect(fixture.posts()).toHaveLength(posts)
-      expect((await fixture.store.openIntents(KEY)).map((intent) => intent.posts)).toEqual(posts === 1 ? [1] : [])
-    }
+    expect(pausedAt).toBeGreaterThan(0)
+    expect(fixture.posts()).toHaveLength(posts)
+    expect((await fixture.store.openIntents(KEY)).map((intent) => intent.posts)).toEqual(posts === 1 ? [1] : [])
   })
 })
 
