@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compileCron } from '../../src/config/cron.js'
+import { shareOf } from '../helpers/long-tests.js'
 
 type Span = [zone: string, from: string, to: string]
 
@@ -48,6 +50,30 @@ describe('when clocks change', () => {
   ])('ticks at an interval continue through both of the repeated hours: %s', (expression, count) => {
     expect(ticks(expression, hours('10-25T00:00', '10-25T02:00'))).toHaveLength(count)
   })
+})
+
+const DAY = 24 * 3_600_000
+
+/** Converts a moment to a zone's local time, expressed as if it were UTC. */
+function localTimeIn(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
+  return (at) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
+}
+
+it('a daily tick comes once on each day, in every time zone whatever its clock does', () => {
+  const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
+  const time = fc.record({ hour: fc.nat({ max: 23 }), minute: fc.nat({ max: 59 }) })
+  fc.assert(
+    fc.property(zones, time, fc.integer({ min: 2020, max: 2029 }), (zone, { hour, minute }, year) => {
+      const local = localTimeIn(zone)
+      const dayOf = (tick: string) => Math.floor(local(Date.parse(tick)) / DAY)
+      const span: Span = [zone, `${year}-01-01T00:00Z`, `${year + 1}-01-01T00:00Z`]
+      const days = ticks(`${minute} ${hour} * * *`, span).map(dayOf)
+      expect(days).toEqual(days.map((_, at) => (days[0] as number) + at))
+      expect(days.length).toBeGreaterThanOrEqual(365)
+    }),
+    { numRuns: shareOf(60) },
+  )
 })
 
 describe('in a span without a clock change', () => {

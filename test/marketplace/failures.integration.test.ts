@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
@@ -241,6 +242,17 @@ describe('request deadline', () => {
   })
 })
 
+describe.each([301, 302, 307, 308])('a redirect (%i)', (status) => {
+  it('is followed neither on a read nor on a close', async () => {
+    const elsewhere = await serve((_, response) => json(response, 200, { items: [] }))
+    const redirect = (_: unknown, response: ServerResponse) => json(response, status, {}, { location: elsewhere.url })
+    const error = await failureOf(session((await serve(redirect)).url).listRfqs())
+    expect(error.message).toMatch(/redirect/i)
+    expect(await close(session((await serveCloses(redirect)).url))).toMatchObject({ status, ok: null })
+    expect(elsewhere.requests).toEqual([])
+  })
+})
+
 describe('body size limit', () => {
   const text = JSON.stringify({ items: [{ id: 'a', title: 'x'.repeat(10_000) }] })
 
@@ -258,6 +270,26 @@ describe('body size limit', () => {
     expect(error.message).toMatch(/larger than 0\.005 MiB.* requests\.maxBodyMiB/)
     expect(small.requests).toBe(1)
     expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip, br')
+  })
+
+  it('keeps memory bounded, whatever a huge body or a compression bomb would take', async () => {
+    const huge = Buffer.alloc(100 * 2 ** 20, ' ')
+    // Concatenated gzip members are one valid gzip stream (RFC 1952, 2.2).
+    const bomb = Buffer.concat(Array(300).fill(gzipSync(huge.subarray(0, 2 ** 20))))
+    const bodies = [
+      [{}, huge],
+      [{ 'content-encoding': 'gzip' }, bomb],
+    ] as const
+    const server = await serve((_, response, number) => {
+      const [headers, body] = bodies[number - 1] as (typeof bodies)[number]
+      response.writeHead(200, { 'content-type': 'application/json', ...headers }).end(body)
+    })
+    const before = process.memoryUsage.rss()
+    for (const _ of bodies) {
+      const error = await failureOf(session(server.url, { limits: { maxBodyMiB: 16 } }).listRfqs())
+      expect(error.message).toContain('16 MiB')
+    }
+    expect(process.memoryUsage.rss() - before).toBeLessThan(250 * 2 ** 20)
   })
 
   it.each(['gzip', 'br'])('a truncated or corrupt %s body is retried', async (encoding) => {

@@ -25,21 +25,6 @@ describe('sanitizer', () => {
     expect(sanitize('🌳'.repeat(101))).toBe(`${'🌳'.repeat(99)}…`)
   })
 
-  it('removes the API key in every encoding and position', () => {
-    const around = anyText(250)
-    const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
-    const key = fc.array(character, { minLength: 16, maxLength: 40 }).map((characters) => characters.join(''))
-    fc.assert(
-      fc.property(key, around, around, (apiKey, before, after) => {
-        const sanitizeKey = createSanitizer(apiKey)
-        for (const form of [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]) {
-          expect(sanitizeKey(before + form + after)).not.toContain(form)
-        }
-      }),
-      { numRuns: 50 },
-    )
-  })
-
   it('removes a key without its scheme, or with control characters in it', () => {
     expect(createSanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [API key removed]')
     expect(createSanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[API key removed]"')

@@ -92,7 +92,7 @@ const folderOf = (out: string) => /--config (\S+)\/quotekeeper\.yaml/.exec(out)?
 describe('the demo', () => {
   it('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
     const { folder, start } = await openProcessFixture()
-    const demo = start(['demo'], { env: { TMPDIR: folder } })
+    const demo = start(['demo'], { TMPDIR: folder })
     await eventually(() => expect(demo.out).toMatch(/ quotekeeper +rfqs of \S+: complete, /), 20)
     const options = { cwd: folderOf(demo.out), encoding: 'utf8' } as const
     const rfqs = spawnSync(process.execPath, [main, 'rfqs', '--json'], options)

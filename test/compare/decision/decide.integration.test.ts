@@ -155,29 +155,6 @@ describe('the decision on random offers, compared with every set of them', () =>
       200,
     )
   })
-
-  it('states what the award saves per tonne against the maximum price and the median offer', () => {
-    always(ANY, (of) => {
-      const { savings, recommendation } = decided(of)
-      const award = recommendation.accepted?.award ?? recommendation.award
-      expect(savings === null).toBe(award === null)
-      if (savings === null || award === null) return
-      const prices = competing(of).map((at) => (dollarCents(offerAt(of, at)) ?? 0) / 100)
-      prices.sort((a, b) => a - b)
-      const half = prices.length / 2
-      const median = ((prices[Math.ceil(half) - 1] ?? 0) + (prices[Math.floor(half)] ?? 0)) / 2
-      const saved = (price: number) => award.tonnes * price - award.total
-      expect(savings.maxPrice?.amount).toBeCloseTo(saved(of.maxCents / 100), 6)
-      if (prices.length < 3) expect(savings.medianOffer).toBeNull()
-      else expect(savings.medianOffer?.amount).toBeCloseTo(saved(median), 6)
-    })
-  })
-
-  it('is the same, whatever the order of the offers', () => {
-    always(ANY, (of) => {
-      expect(reportOf(of, { isReversed: true }).decision).toEqual(decided(of))
-    })
-  })
 })
 
 type Costs = { cost: number; tonnes: number }

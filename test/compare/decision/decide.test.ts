@@ -201,6 +201,8 @@ describe('the recommendation', () => {
     expect(saved(three)).toBe(
       "The 6,000 t cost 60,000 USD less than at the RFQ's maximum price (40.00 USD/t), and 30,000 USD less than at the price of the median offer (35.00 USD/t).",
     )
+    // Of four offers, the median is between two.
+    expect(saved([...three, sized(4, 6_000, 31)])).toContain('the price of the median offer (33.00 USD/t)')
     expect(saved([sized(1, 6_000, 40)])).toBe("The 6,000 t cost the same as at the RFQ's maximum price.")
     const same = [1, 2, 3].map((number) => sized(number, 6_000, 20))
     expect(saved(same)).toBe("The 6,000 t cost 120,000 USD less than at the RFQ's maximum price (40.00 USD/t).")

@@ -78,14 +78,14 @@ function documentOf(offer: InventedOffer, number: number, unitPrice = offer.cent
   return isMissing ? storedDocument(body, { missingSince: '2026-03-12T10:00:00.000Z' }) : body
 }
 
-/** The report on a case; with a price of one offer, in dollars, changed; or with the offers in the opposite order. */
-export function reportOf(of: Case, change: { at?: number; dollars?: number; isReversed?: boolean } = {}): RfqReport {
+/** The report on a case; with a price of one offer, in dollars, changed. */
+export function reportOf(of: Case, change: { at?: number; dollars?: number } = {}): RfqReport {
   const { offers, min, max, volume, maxCents, minCents, levels, tolerance, basis } = of
   const responses = offers.map((offer, at) =>
     documentOf(offer, at + 1, at === change.at ? ownPrice(offer, change.dollars ?? 0) : undefined),
   )
   return reportOn({
-    responses: change.isReversed ? responses.reverse() : responses,
+    responses,
     rfq: {
       ...{ minVolume: min, maxVolume: max, contractTypes: ['forward'], fulfilmentDueDate: '2026-12-31' },
       pricing: { minUnitPrice: minCents / 100, maxUnitPrice: maxCents / 100, currency: 'USD' },

@@ -49,14 +49,9 @@ ${more}`,
     /** Ids of the RFQs; all are open and past due. */
     rfqIds: ids,
     sql,
-    /**
-     * Starts the program with this folder's configuration.
-     * @param options.heap maximum size of V8's old generation, in MiB
-     */
-    start: (args: string[], { heap, env }: { heap?: number; env?: Record<string, string> } = {}) =>
-      startProcess(heap === undefined ? [PROGRAM, ...args] : [`--max-old-space-size=${heap}`, PROGRAM, ...args], {
-        ...{ cwd: folder, env: { PATH: process.env.PATH, ...env } },
-      }),
+    /** Starts the program with this folder's configuration. */
+    start: (args: string[], env: Record<string, string> = {}) =>
+      startProcess([PROGRAM, ...args], { cwd: folder, env: { PATH: process.env.PATH, ...env } }),
     /** Runs a command in this process, with the same configuration: for what the processes left, not for what they are. */
     run: quotekeeper,
     waitForRows: (text: string, rows: unknown[]) => eventually(() => expect(sql(text)).toEqual(rows)),
