@@ -2,17 +2,15 @@ import { hash } from 'node:crypto'
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
-import type { AwardFacts, AwardRecord } from '../core/decision/award-record.js'
+import type { AwardRecord } from '../core/decision/award-record.js'
 import {
-  type CreditClaim,
   figuresOfRecommendation,
   type RecommendationFigures,
   type RecordedRecommendation,
-  type RfqClaim,
 } from '../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
-import { comparableId, isAddressable } from '../core/documents/identifier.js'
+import { isAddressable } from '../core/documents/identifier.js'
 import { awardTerms, describeMove } from '../core/events/event-text.js'
 import type { EventData } from '../core/events/events.js'
 import type { KnownDocument } from '../core/records.js'
@@ -58,11 +56,10 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
   const { rfq, standing } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
-  const { facts, figures, stakes, award } = state
+  const { facts, figures, stakes, claims, award } = state
   const { offers } = state.assessed
   const presentOffers = offers.filter(({ missingSince }) => missingSince === null).length
   const { decision } = figures
-  const claims = claimsOf(state, standing)
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
   return {
@@ -110,34 +107,6 @@ function attentionOf({ facts, figures, award }: RfqState, valid: boolean): 0 | 1
   const waiting = award?.findings.filter(({ code }) => code !== 'accepted') ?? []
   if (waiting.some(({ loud }) => loud)) return 2
   return waiting.length > 0 || figures.undecided || (!valid && facts.state !== 'closed') ? 1 : 0
-}
-
-/**
- * The credits that the offers for an RFQ claim. Of an open one: what is accepted, else awarded on record, else recommended. Of another one:
- * what is awarded on record, until the marketplace shows it as accepted or rejected; what is recommended while nobody has decided.
- * @param standing the desk's award on record
- */
-function claimsOf(
-  { facts, figures, recommendation, assessed: { rfq, offers } }: RfqState,
-  standing: AwardFacts | undefined,
-): RfqClaim[] {
-  const isOpen = facts.state === 'open' && rfq.missingSince === null
-  const awarded = new Set(standing?.offers.map(({ id }) => id))
-  const recommended = new Set(standing === undefined ? recommendation.offers.map(({ id }) => id) : [])
-  const kindOf = ({ id, status }: OfferReport): CreditClaim['kind'] | null => {
-    if (status === 'rejected') return null
-    if (status === 'accepted') return isOpen ? 'accepted' : null
-    if (awarded.has(id)) return 'awarded'
-    return recommended.has(id) && (isOpen || figures.undecided) ? 'recommended' : null
-  }
-  return offers.flatMap((offer) => {
-    const { id: offerId, listingId, lines } = offer
-    const kind = kindOf(offer)
-    if (kind === null || listingId === null) return []
-    return lines.map(({ periodStart, periodEnd, volume }) => ({
-      ...{ listingId: comparableId(listingId), offerId, kind, periodStart, periodEnd, volume },
-    }))
-  })
 }
 
 /** Whether an RFQ is closed and decided, so that its figures stay those of that day. */

@@ -1,18 +1,91 @@
 import type { AwardState } from '../compare/decision/award-state.js'
 import type { Outcome } from '../compare/decision/recommendation.js'
 import { coverageOf } from '../compare/offer/metrics.js'
+import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import type { Summary } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
+import type { CreditClaim, RfqClaim } from '../core/decision/recommendation.js'
+import { comparableId } from '../core/documents/identifier.js'
 import { ratio, sum } from '../core/numbers.js'
 
 /** Tonnes of an RFQ and what they cost, each tonne once. */
 export interface Stake {
-  kind: 'accepted' | 'awarded' | 'recommended'
+  kind: CreditClaim['kind']
   currency: string
   tonnes: number
   total: number
+}
+
+/** An offer that is accepted, awarded on record or recommended, with its amounts as far as they are known. */
+interface AtStake {
+  kind: CreditClaim['kind']
+  offer: OfferReport
+  tonnes: number | null
+  total: number | null
+  currency: string | null
+}
+
+/**
+ * What is at stake: what is accepted, what else is awarded on record, or else recommended besides. Not what the marketplace does not show as
+ * open any more, nor an award in whose place a closed RFQ has other offers accepted.
+ */
+export function offersAtStake(
+  { rfq, offers, currency: { comparison } }: RfqAssessment,
+  { award }: Outcome,
+  state: AwardState | null,
+): AtStake[] {
+  const isReplaced = rfq.state === 'closed' && state?.findings.some(({ code }) => code === 'other-accepted')
+  const decided = state?.award ?? award
+  const own = new Map((isReplaced ? [] : decided?.offers)?.map((each) => [each.id, each]))
+  return offers.flatMap((offer): AtStake[] => {
+    const { id, status, missingSince, metrics, compared, terms } = offer
+    if (isAccepted(offer)) {
+      // In its own currency if it cannot be converted.
+      const amount =
+        compared.total === null
+          ? { total: metrics.total, currency: terms.currencyCode }
+          : { total: compared.total, currency: comparison }
+      return [{ kind: 'accepted', offer, tonnes: metrics.volume, ...amount }]
+    }
+    const found = own.get(id)
+    if (found === undefined || status !== 'submitted' || missingSince !== null) return []
+    const { tonnes, total } = found
+    return [
+      { kind: state === null ? 'recommended' : 'awarded', offer, tonnes, total, currency: decided?.currency ?? null },
+    ]
+  })
+}
+
+/** Amounts that are known, by kind and currency. */
+export function stakesOf(atStake: readonly AtStake[]): Stake[] {
+  const stakes = new Map<string, Stake>()
+  for (const { kind, tonnes, total, currency } of atStake) {
+    if (tonnes === null || total === null || currency === null) continue
+    const before = stakes.get(kind + currency) ?? { tonnes: 0, total: 0 }
+    stakes.set(kind + currency, { kind, currency, tonnes: before.tonnes + tonnes, total: before.total + total })
+  }
+  return [...stakes.values()]
+}
+
+/**
+ * The credits that the offers for an RFQ claim. Of one that is not open, what is accepted claims none, since listings have excluded it, nor
+ * does what is recommended, unless somebody still has to decide.
+ */
+export function claimsOf(
+  atStake: readonly AtStake[],
+  { state, missingSince }: RfqAssessment['rfq'],
+  undecided: boolean,
+): RfqClaim[] {
+  const isOpen = state === 'open' && missingSince === null
+  return atStake.flatMap(({ kind, offer: { id: offerId, listingId, lines } }) => {
+    const isClaim = isOpen || kind === 'awarded' || (kind === 'recommended' && undecided)
+    if (!isClaim || listingId === null) return []
+    return lines.map(({ periodStart, periodEnd, volume }) => ({
+      ...{ listingId: comparableId(listingId), offerId, kind, periodStart, periodEnd, volume },
+    }))
+  })
 }
 
 /**
@@ -69,90 +142,44 @@ export const NO_FIGURES: RfqFigures = {
   ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
 }
 
-/**
- * What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended.
- * @param standing the desk's award on record; one without offers says that nothing is awarded
- */
+/** What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended. */
 function decidedAwardOf(
   { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
-  { award, accepted, status }: Outcome,
+  outcome: Outcome,
   stakes: Stake[],
   standing: AwardFacts | undefined,
 ) {
-  const recorded = standing?.offers.length ? standing : null
-  const recommended = standing === undefined && accepted === null ? award : null
-  const decided = recorded ?? accepted ?? recommended
+  const decided = basisOf(outcome, stakes, standing)
   if (decided === null) return null
-  const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
-  // Of several currencies without a rate, no total is known.
-  const known = others.length === 0 && first !== undefined ? first : { tonnes: null, total: null, currency: null }
-  const price = ratio(known.total, known.tonnes)
-  const { total, currency, pricePerTonne } = recorded ?? recommended ?? { ...known, pricePerTonne: price }
+  const { basis, tonnes, pricePerTonne, total, currency } = decided
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
-  const basis: Stake['kind'] = recorded !== null ? 'awarded' : accepted !== null ? 'accepted' : 'recommended'
   return {
     basis,
     /** It does not reach the requested tonnes. */
-    isPartial: recommended !== null && status === 'partial',
+    isPartial: basis === 'recommended' && outcome.status === 'partial',
     /** Labels of the offers. */
     offers: decided.offers.map(({ id, name }) => labels.get(id) ?? name),
-    tonnes: decided.tonnes,
+    tonnes,
     /** Null, like the total, unless all can be compared. */
     pricePerTonne,
     total,
     currency,
     /** Less than at the RFQ's maximum price; null without one in this currency. */
     savings:
-      pricePerTonne === null || limit === null || currency !== comparison
-        ? null
-        : decided.tonnes * (limit - pricePerTonne),
+      pricePerTonne === null || limit === null || currency !== comparison ? null : tonnes * (limit - pricePerTonne),
   }
 }
 
-/**
- * What is at stake: what is accepted, what else is awarded on record, or else recommended besides. Not what the marketplace does not show as
- * open any more, nor an award in whose place a closed RFQ has other offers accepted.
- */
-export function stakesOf(
-  { rfq, offers, currency: { comparison } }: RfqAssessment,
-  { award, accepted }: Outcome,
-  state: AwardState | null,
-): Stake[] {
-  const isOpen = ({ id }: { id: string }) =>
-    offers.some((offer) => offer.id === id && offer.status === 'submitted' && offer.missingSince === null)
-  const isReplaced = rfq.state === 'closed' && state?.findings.some(({ code }) => code === 'other-accepted')
-  // In the currency of the comparison, or each in its own if one cannot be converted.
-  const amounts =
-    accepted?.award && comparison !== null
-      ? [{ ...accepted.award, currency: comparison }]
-      : offers.filter(isAccepted).map(({ metrics: { volume, total }, terms }) => ({
-          ...{ tonnes: volume, total, currency: terms.currencyCode },
-        }))
-  const standing = state?.award
-  const currency = standing?.currency ?? award?.currency ?? ''
-  const awarded = isReplaced ? [] : standing?.offers.filter(isOpen)
-  const decided = awarded ?? award?.offers ?? []
-  return [
-    ...stakesByCurrency('accepted', amounts),
-    ...stakesByCurrency(
-      standing === undefined ? 'recommended' : 'awarded',
-      decided.map(({ tonnes, total }) => ({ tonnes, total, currency })),
-    ),
-  ]
-}
-
-/** Of amounts that are known. */
-function stakesByCurrency(
-  kind: Stake['kind'],
-  amounts: readonly { tonnes: number | null; total: number | null; currency: string | null }[],
-): Stake[] {
-  const stakes = new Map<string, Stake>()
-  for (const { tonnes, total, currency } of amounts) {
-    if (tonnes === null || total === null || currency === null) continue
-    const { tonnes: before, total: sum } = stakes.get(currency) ?? { tonnes: 0, total: 0 }
-    stakes.set(currency, { kind, currency, tonnes: before + tonnes, total: sum + total })
-  }
-  return [...stakes.values()]
+/** @param standing one without offers says that nothing is awarded */
+function basisOf({ award, accepted }: Outcome, stakes: Stake[], standing: AwardFacts | undefined) {
+  if (standing?.offers.length) return { basis: 'awarded' as const, ...standing }
+  if (accepted === null)
+    return award === null || standing !== undefined ? null : { basis: 'recommended' as const, ...award }
+  const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
+  // Of several currencies without a rate, no total is known.
+  const known = others.length === 0 && first !== undefined ? first : { tonnes: null, total: null, currency: null }
+  const { total, currency } = known
+  return { basis: 'accepted' as const, ...accepted, total, currency, pricePerTonne: ratio(total, known.tonnes) }
 }
 
 /** The state of the standing award of an RFQ that lists show. */

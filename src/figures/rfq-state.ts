@@ -12,14 +12,14 @@ import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import { type RfqFacts, rfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
-import type { RecommendationFigures } from '../core/decision/recommendation.js'
+import type { RecommendationFigures, RfqClaim } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import { comparableId } from '../core/documents/identifier.js'
 import { parseStored } from '../core/documents/observation.js'
 import type { KnownDocument } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, RfqFilter } from '../store/contract.js'
-import { figuresOf, type RfqFigures, type Stake, stakesOf } from './rfq-figures.js'
+import { claimsOf, figuresOf, offersAtStake, type RfqFigures, type Stake, stakesOf } from './rfq-figures.js'
 
 type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
 
@@ -28,6 +28,7 @@ export interface RfqState {
   facts: RfqFacts
   figures: RfqFigures
   stakes: Stake[]
+  claims: RfqClaim[]
   /** Null without a standing award. */
   award: AwardState | null
   recommendation: RecommendationFigures
@@ -108,12 +109,14 @@ export async function rfqStateOf(
   const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
   const recommended = outcome.award
   const award = standing === undefined ? null : awardState(standing, offers)
-  const stakes = stakesOf(assessed, outcome, award)
+  const atStake = offersAtStake(assessed, outcome, award)
+  const stakes = stakesOf(atStake)
   const summary = summariseOffers(offers, assessed.rfq)
   const undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
   return {
     facts: rfqFacts(parsed.rfq),
     award,
+    claims: claimsOf(atStake, assessed.rfq, undecided),
     // Rounded, so that no surface shows 8.745000000000001.
     ...withRoundedNumbers({
       figures: figuresOf(assessed, { outcome, summary, stakes, undecided }, standing),

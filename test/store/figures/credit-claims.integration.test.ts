@@ -65,12 +65,15 @@ describe('claims on the credits of listings', () => {
     await desk.poll()
     await award(desk, id, offers[1] ?? '')
     expect(await claimsOf(desk)).toEqual(['1001 awarded 800 2025-12-31'])
-    desk.world.changeResponse(offers[1] ?? '', { status: 'accepted' })
-    await desk.poll()
-    expect(await claimsOf(desk)).toEqual(['1001 accepted 800 2025-12-31'])
-    desk.world.changeResponse(offers[1] ?? '', { status: 'rejected' })
-    await desk.poll()
-    expect(await claimsOf(desk)).toEqual([])
+    for (const [status, claims] of [
+      ['accepted', ['1001 accepted 800 2025-12-31']],
+      ['paused', []],
+      ['rejected', []],
+    ] as const) {
+      desk.world.changeResponse(offers[1] ?? '', { status: status as 'rejected' })
+      await desk.poll()
+      expect(await claimsOf(desk)).toEqual(claims)
+    }
     const why = { by: 'ana', because: 'rejected', asOf: desk.now().toISOString(), programVersion: '1' }
     await desk.store.withdrawAward({ award: 1, at: desk.now().toISOString(), ...why })
     expect(await claimsOf(desk)).toEqual(['1001 recommended 700 2025-12-31'])
