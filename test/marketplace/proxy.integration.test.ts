@@ -68,10 +68,8 @@ async function serveBehindProxy(handle: RequestListener, answerConnect: (target:
 describe('a proxy of the environment', () => {
   it('carries reads and closes of the marketplace, and never a plain http request', async () => {
     const seen: string[] = []
-    const ports: unknown[] = []
     const { connects } = await serveBehindProxy((request, response) => {
       seen.push(`${request.method} ${request.headers.host}${request.url}`)
-      ports.push(request.socket.remotePort)
       json(response, 200, request.method === 'POST' ? { ok: true } : { id: 'r1', items: [] })
     })
     const channel = session(MARKETPLACE)
@@ -82,8 +80,6 @@ describe('a proxy of the environment', () => {
       'GET api.market.test/rfqs/r1',
       'POST api.market.test/rfqs/r1/close',
     ])
-    // A close has a connection of its own.
-    expect(ports.slice(0, 2)).not.toContain(ports[2])
     expect(new Set(connects.map(({ target }) => target))).toEqual(new Set(['api.market.test:443']))
 
     const local = await serve((_request, response) => json(response, 200, { items: [] }))

@@ -71,19 +71,13 @@ export async function notifications(
     ...more,
   }
   await store.setTargets(targets, new Date())
-  const stopped = new AbortController()
-  /** As the service does: one after another to each target. */
-  const running = new Map<string, Promise<void>>()
-  const deliver = (target: NotifyTarget) => {
-    const run = running.get(target.name) ?? deliverTo(target, delivery, stopped.signal)
-    running.set(target.name, run)
-    return run.finally(() => running.delete(target.name))
-  }
+  const { signal } = new AbortController()
   return {
     log,
     watch: createWatch({ config, store, now }),
     deliver: () =>
-      Promise.all(targets.map(deliver)).catch((error) => log.warn({ err: error }, 'sending notifications failed')),
-    stop: () => stopped.abort(new Error('the service is shutting down')),
+      Promise.all(targets.map((target) => deliverTo(target, delivery, signal))).catch((error) =>
+        log.warn({ err: error }, 'sending notifications failed'),
+      ),
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/core/decision/settings.js'
-import { reportFolder } from '../../src/report-files/file-names.js'
+import { reportFolder, rfqFileName } from '../../src/report-files/file-names.js'
 import { makeReportInProcess } from '../../src/report-files/make-report.js'
 import { viewConfigOf } from '../../src/tables/source.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -43,4 +43,15 @@ it('the report folder of a channel is named after it, unique, and inside the fol
   const folders = [...plain, '../..', './', 'é/c', '%2e%2e/x'].map(folder)
   expect(new Set(folders).size).toBe(folders.length)
   expect(folders.every((path) => /^\/reports\/[a-z0-9-]+_[a-z0-9_-]+$/.test(path))).toBe(true)
+})
+
+it('no id leads the file of a report elsewhere, and no two share a file', () => {
+  const ids = ['../../outside', 'C:\\Windows\\a\u0007b', '..', '-rf', '%2e%2e%2fx', 'a/b', 'a-b', '7', '']
+  const names = [
+    ...ids.map((id) => rfqFileName({ number: null, id }, new Date(0))),
+    ...ids.map((id) => rfqFileName({ number: 7, id, ambiguous: true }, new Date(0))),
+    ...['../7', '7\u0000'].map((number) => rfqFileName({ number: number as never, id: number }, new Date(0))),
+  ]
+  for (const name of names) expect(name).toMatch(/^rfq-[a-z0-9-]+(_id-[a-z0-9-]+)?(_[0-9a-f]{8})?_asof-[0-9TZ]+\.xlsx$/)
+  expect(new Set(names).size).toBe(names.length)
 })
