@@ -125,22 +125,6 @@ describe('the evidence of a decision', () => {
     expect(fixture.posts()).toMatchObject([{ rfqId: rfqId(1), applied: true, bodyLength: 0 }])
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
-
-  it('of a close without a reply has the time of each POST and why no reply arrived', async () => {
-    const fixture = await openClosingFixture()
-    fixture.always({ operation: 'closeRfq' }, { kind: 'reset' })
-    const [decision] = (await fixture.closeExpired()).decisions
-    expect(decision).toMatchObject({
-      outcome: 'unknown',
-      httpStatus: null,
-      message: expect.stringContaining('ECONNRESET'),
-    })
-    expect(decision?.evidence).toMatchObject({
-      request: { sentAt: ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:05.000Z'], posts: 2 },
-      answer: null,
-      failure: decision?.message,
-    })
-  })
 })
 
 describe('a decision that a round repeats', () => {

@@ -144,13 +144,13 @@ describe('the reason against closing an RFQ again', () => {
     expect(blocked(replyed('refused'), { of: { ...candidate, hash: 'other' } })).toBeNull()
   })
 
-  it.each(['closed', 'already-closed'])('is not an outcome %s', (outcome) => {
-    expect(blocked(replyed(outcome))).toBeNull()
-  })
-
-  it('is nothing without a close', () => {
-    expect(blocked(undefined)).toBeNull()
-    expect(blocked(replyed('unknown', { decision: 'keep' }))).toBeNull()
+  it.each([
+    ['without a close', undefined],
+    ['after a decision to keep it open', replyed('unknown', { decision: 'keep' })],
+    ['after the outcome closed', replyed('closed')],
+    ['after the outcome already-closed', replyed('already-closed')],
+  ])('is none %s', (_when, reply) => {
+    expect(blocked(reply)).toBeNull()
   })
 
   it('is the second close within 24 hours, if the last reply is none', () => {

@@ -82,15 +82,10 @@ it('while closing is stopped or the list is suspicious, the outlook of the chann
     expect(stop).toMatch(new RegExp(`^Closing is stopped, so nothing is closed: ${reason}\\.`))
     expect(readiness?.message).toMatch(new RegExp(`^stopped: ${reason}`))
   }
-  for (let round = 0; round < 2; round++) {
-    expect((await shown(fixture)).stop).toBeNull()
-    writeFileSync(stopFile, '')
-    const reason = 'stop file closing.stop exists'
-    await fixture.closeExpired({}, { stopped: () => reason })
-    await expectBlocked(reason)
-    rmSync(stopFile)
-    fixture.advanceSeconds(3600)
-  }
+  writeFileSync(stopFile, '')
+  await expectBlocked('stop file closing.stop exists')
+  rmSync(stopFile)
+  expect((await shown(fixture)).stop).toBeNull()
   for (const id of fixture.ids.slice(1)) fixture.sandbox.world.removeRfq(id)
   const { run } = await fixture.pollRfqs()
   expect(run.suspicious).toBe(true)

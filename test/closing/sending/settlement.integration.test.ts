@@ -66,10 +66,15 @@ describe('a close that is sent', () => {
   ])('and answered with %s has its outcome by a read', async (_title, effects, outcome, count, reason) => {
     const { close, pauses, posts } = await openPastDue(effects)
     const sent = [FIRST_SENT, SECOND_SENT].slice(0, count)
-    expect(await close()).toMatchObject({
+    const decision = await close()
+    expect(decision).toMatchObject({
       outcome,
       evidence: { result: expect.stringMatching(reason), request: { sentAt: sent, posts: count } },
     })
+    if (effects[0]?.kind === 'reset') {
+      const failure = expect.stringContaining('ECONNRESET')
+      expect(decision).toMatchObject({ httpStatus: null, message: failure, evidence: { answer: null, failure } })
+    }
     expect(posts()).toHaveLength(count)
     // A reply that says nothing is verified after a pause; what is conclusive, at once.
     expect(pauses).toEqual(effects.flatMap((effect) => (isInconclusive(effect) ? [5000] : [])))

@@ -1,28 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import type { EventData } from '../../../src/core/events/events.js'
+import type { EventRecord } from '../../../src/core/events/events.js'
 import { pollRfqs } from '../../../src/sync/poll-rfqs.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { offers, recordPoll } from '../../helpers/store/record-poll.js'
-import { rowsOf } from '../../helpers/store/store-engine.js'
-
-interface Row {
-  kind: string
-  rfq_id: string | null
-  offer_id: string | null
-  version: number | null
-  data: EventData
-}
 
 /** The events written since the last call. */
-function eventLog({ store }: ChannelFixture) {
+function eventLog(fixture: ChannelFixture) {
   let after = 0
-  return async (): Promise<Row[]> => {
-    const rows = (await rowsOf(store, `select * from events where sequence > ${after} order by sequence`)) as (Row & {
-      sequence: number
-    })[]
-    after = rows.at(-1)?.sequence ?? after
-    return rows.map((row) => ({ ...row, data: JSON.parse(row.data as string) as EventData }))
+  return async () => {
+    const { items, next } = await fixture.store.events({ after, limit: 1_000 })
+    after = next
+    return items
   }
 }
 
@@ -43,7 +32,7 @@ async function polledChannel() {
   return { ...fixture, fixture, world, rfqId, offerId, events, poll }
 }
 
-const kinds = (rows: readonly Row[]) => rows.map(({ kind }) => kind)
+const kinds = (events: readonly EventRecord[]) => events.map(({ kind }) => kind)
 
 describe('events of polls', () => {
   it('are one event for the first poll of a channel, and none for six polls without changes', async () => {
@@ -60,7 +49,7 @@ describe('events of polls', () => {
     const { id: second } = world.addResponse(rfqId)
     const [added, ...others] = await poll()
     expect(others).toEqual([])
-    expect(added).toMatchObject({ kind: 'offer.new', rfq_id: rfqId, offer_id: second })
+    expect(added).toMatchObject({ kind: 'offer.new', rfqId, offerId: second })
     expect(added?.data).toMatchObject({ rfq: { id: rfqId, responseDueDate: '2026-11-30' }, offer: { id: second } })
 
     world.changeResponse(offerId, { offer: { totalPrice: 4242 } })
@@ -73,13 +62,13 @@ describe('events of polls', () => {
     world.removeResponse(second)
     const [withdrawn, ...none] = await poll()
     expect(none).toEqual([])
-    expect(withdrawn).toMatchObject({ kind: 'offer.withdrawn', offer_id: second, data: { offer: { id: second } } })
+    expect(withdrawn).toMatchObject({ kind: 'offer.withdrawn', offerId: second, data: { offer: { id: second } } })
     expect(await poll()).toEqual([])
 
     const { id: another } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-01' })
     expect(kinds(await poll())).toEqual(['rfq.new'])
     world.removeRfq(another)
-    expect(await poll()).toEqual([expect.objectContaining({ kind: 'rfq.changed', rfq_id: another })])
+    expect(await poll()).toEqual([expect.objectContaining({ kind: 'rfq.changed', rfqId: another })])
     expect(await poll()).toEqual([])
   })
 
@@ -109,14 +98,14 @@ describe('events of polls', () => {
     expect(more).toEqual([])
     expect(elsewhere).toMatchObject({
       kind: 'rfq.closed',
-      rfq_id: other,
+      rfqId: other,
       data: { reason: 'closed on the marketplace' },
     })
     fixture.setTime('2026-12-01T12:00:00.000Z')
     for (let round = 0; round < ROUNDS; round++) await fixture.closeExpired()
     const [closed, ...rest] = [...(await events()), ...(await poll())]
     expect(rest).toEqual([])
-    expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
+    expect(closed).toMatchObject({ kind: 'rfq.closed', rfqId, data: { reason: 'closed by Quotekeeper' } })
   })
 
   it('report refused and uncertain closes and blocked rounds once, over rounds and restarts', async () => {
@@ -134,12 +123,12 @@ describe('events of polls', () => {
     }
     const [held, ...more] = await rounds({ maxPerRun: 1 })
     expect(more).toEqual([])
-    expect(held).toMatchObject({ kind: 'close.blocked', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
+    expect(held).toMatchObject({ kind: 'close.blocked', rfqId: null, data: { plan: expect.stringMatching(/^plan-/) } })
     expect(held?.data.remedy).toContain(`--approve ${held?.data.plan}`)
     fixture.always({ operation: 'closeRfq', rfqId }, { kind: 'status', status: 400 })
     fixture.always({ operation: 'closeRfq', rfqId: other }, { kind: 'status', status: 500 })
     const closes = await rounds({})
-    expect(closes.map(({ kind, rfq_id }) => [kind, rfq_id]).sort()).toEqual([
+    expect(closes.map(({ kind, rfqId }) => [kind, rfqId]).sort()).toEqual([
       ['close.refused', rfqId],
       ['close.unknown', other],
     ])
@@ -176,7 +165,7 @@ it('a first poll that is killed and continued is one event, and each change of a
   await recordPoll(fixture, [offers(500, 2), offers(100)])
   const changed = await events()
   expect(kinds(changed)).toEqual(Array(500).fill('offer.changed'))
-  expect(new Set(changed.map(({ offer_id }) => offer_id)).size).toBe(500)
+  expect(new Set(changed.map(({ offerId }) => offerId)).size).toBe(500)
   expect(new Set(changed.map(({ version }) => version))).toEqual(new Set([2]))
   expect(changed[0]?.data).toMatchObject({ rfq: { number: 0 }, offer: { projectDeveloperName: 'Green' } })
 })

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { ROUNDS } from '../../helpers/long-tests.js'
 import { plannedPoll } from '../../helpers/planned-poll.js'
-import { rowsOf } from '../../helpers/store/store-engine.js'
 
 /** Four RFQs with four offers each, past due; the offers were submitted before that and before the first poll. */
 async function openPastDue() {
@@ -19,16 +18,7 @@ async function openPastDue() {
 const poll = (fixture: ChannelFixture, budget = 5) =>
   plannedPoll(fixture, { budget, offersMaxAgeMinutes: 600, urgentHours: 0 })
 
-interface EventRow {
-  kind: string
-  offer_id: string | null
-  data: string
-}
-
-const eventsOf = async ({ store }: ChannelFixture) => {
-  const rows = (await rowsOf(store, 'select kind, offer_id, data from events order by sequence')) as EventRow[]
-  return rows.map(({ kind, offer_id, data }) => ({ kind, offer_id, data: JSON.parse(data) as unknown }))
-}
+const eventsOf = async ({ store }: ChannelFixture) => (await store.events({ after: 0, limit: 100 })).items
 
 /** Polls until every offer is stored in full. */
 async function pollUntilRead(fixture: ChannelFixture, count: number) {
@@ -48,18 +38,17 @@ describe('offers that are read in a later poll than the one that listed them', (
     const { fixture, world, offers } = await openPastDue()
     await poll(fixture)
     const found = { rfqs: 4, offers: 4, problems: 0 }
-    const first = { kind: 'channel.first-poll', offer_id: null, data: { found } }
-    expect(await eventsOf(fixture)).toEqual([first])
+    const first = await eventsOf(fixture)
+    expect(first).toMatchObject([{ kind: 'channel.first-poll', data: { found } }])
     expect(await pollUntilRead(fixture, offers.length)).toBeGreaterThanOrEqual(5)
-    const added = await eventsOf(fixture)
-    expect(added).toEqual([first])
+    expect(await eventsOf(fixture)).toEqual(first)
     const next = world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' }).id
     const ofNew = [1, 2].map(() => world.addResponse(next, { submittedAt: fixture.now().toISOString() }).id)
     const inTime = world.addResponse(next, { submittedAt: '2026-11-20T23:00:00.000Z' }).id
     await poll(fixture, 1)
     await pollUntilRead(fixture, offers.length + 3)
     for (let round = 0; round < ROUNDS; round++) await poll(fixture)
-    const kinds = (await eventsOf(fixture)).slice(added.length).map(({ kind, offer_id }) => [kind, offer_id])
+    const kinds = (await eventsOf(fixture)).slice(first.length).map(({ kind, offerId }) => [kind, offerId])
     expect(kinds[0]).toEqual(['rfq.new', null])
     expect(kinds.slice(1).sort()).toEqual([...ofNew.map((id) => ['offer.late', id]).sort(), ['offer.new', inTime]])
   })
