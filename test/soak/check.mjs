@@ -11,8 +11,9 @@ const MARGIN = 1500
  * complete, or a newer read of the same RFQ was recorded before it.
  * @param shown [{at, kind, id, hash}] the states in replies that were sent completely
  * @param requests the sandbox's request log, which tells the channel of each document
+ * @param clockErrors how wrong the clocks of processes were, in milliseconds, by process id
  */
-export function checkHistory(db, shown, requests) {
+export function checkHistory(db, shown, requests, clockErrors) {
   const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
   const owner = new Map(
     requests.map(({ org, channel, rfqId, responseId }) => [
@@ -21,8 +22,15 @@ export function checkHistory(db, shown, requests) {
     ]),
   )
   const runs = db
-    .prepare(`select channel, kind, outcome, started_at, finished_at from runs where kind in ('rfqs', 'close')`)
+    .prepare(`select channel, kind, outcome, started_at, finished_at, holder from runs where kind in ('rfqs', 'close')`)
     .all()
+    .map(({ holder, started_at, finished_at, ...run }) => {
+      const error = clockErrors.get(JSON.parse(holder).pid) ?? 0
+      const corrected = (at) => at && new Date(Date.parse(at) - error).toISOString()
+      // Whoever recorded that a run was interrupted has another clock.
+      const ended = run.outcome === 'interrupted' ? finished_at : corrected(finished_at)
+      return { ...run, started_at: corrected(started_at), finished_at: ended }
+    })
   const spanning = (channel, at) =>
     runs.filter(
       (run) =>

@@ -2,7 +2,8 @@
 //   npm run soak -- --minutes 20 [--seed 7] [--database postgres]
 // A sandbox with random faults, hostile lists and changes; two services and two workers on a private Redis, all killed at
 // random. With `--database postgres` they share a private PostgreSQL, which at random crashes, restarts and hangs, and no file: each has
-// a folder of its own. What is checked then is a copy by copy-database. At the end the sandbox's own record is compared with the database:
+// a folder of its own, and some have clocks that are wrong. What is checked then is a copy by copy-database. At the end the sandbox's own
+// record is compared with the database:
 // - every state returned to a read of a completed run is in the history;
 // - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between;
 // - all processes together kept the rate limit.
@@ -47,7 +48,7 @@ const MAX_WAITING_FAULTS = 6
 const SERVERS = ['service-1', 'service-2', 'worker-1', 'worker-2']
 const counts = {
   ...{ faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, postgresCrashes: 0, postgresRestarts: 0 },
-  ...{ postgresPauses: 0, flushes: 0, stops: 0 },
+  ...{ postgresPauses: 0, flushes: 0, stops: 0, pauses: 0, wrongClocks: 0 },
 }
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
@@ -211,6 +212,25 @@ function keepRunning(name, start) {
   })
 }
 const spawnPiped = (command, args) => () => spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+/** How wrong the clocks of processes were, in milliseconds, by process id. */
+const clockErrors = new Map()
+/** Processes on one SQLite file have one clock. */
+const startServer = (name) => () => {
+  const command = [PROGRAM, '--config', configs[name], name.startsWith('service') ? 'start' : 'work']
+  const isWrong = postgres !== null && random() < 0.2 && Date.now() < until
+  if (!isWrong) return spawnPiped(process.execPath, command)()
+  counts.wrongClocks++
+  const error = Math.round(pick([-1, 1]) * pick([3_000, 90_000, 26 * 3_600_000]) * (0.5 + random()))
+  const clock = `const now = Date.now; Date.now = () => now() + ${error}
+    globalThis.Date = new Proxy(Date, { construct: (real, args) => new real(...(args.length ? args : [real.now()])) })`
+  const child = spawnPiped(process.execPath, [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(clock)}`,
+    ...command,
+  ])()
+  clockErrors.set(child.pid, error)
+  return child
+}
 const redisArgs = [
   '--port',
   String(redisPort),
@@ -226,10 +246,8 @@ const redisArgs = [
 keepRunning('redis', spawnPiped('redis-server', redisArgs))
 await postgres?.start()
 await wait(500)
-for (const name of SERVERS) {
-  const command = name.startsWith('service') ? 'start' : 'work'
-  keepRunning(name, spawnPiped(process.execPath, [PROGRAM, '--config', configs[name], command]))
-}
+const until = Date.now() + minutes * 60_000
+for (const name of SERVERS) keepRunning(name, startServer(name))
 
 const kill = (name, signal) => processes.get(name)?.kill(signal)
 
@@ -262,6 +280,12 @@ function disruptProcesses() {
   } else if (chance < 0.5) {
     kill(pick(SERVERS), 'SIGTERM')
     counts.stops++
+  } else if (chance < 0.6) {
+    // Some are over before they are noticed, others longer than a silent holder keeps its lock.
+    const child = processes.get(pick(SERVERS))
+    child.kill('SIGSTOP')
+    setTimeout(() => child.kill('SIGCONT'), 1000 + random() * 29_000)
+    counts.pauses++
   } else {
     kill(pick(SERVERS), 'SIGKILL')
     counts.kills++
@@ -270,7 +294,6 @@ function disruptProcesses() {
 
 // --- the run --------------------------------------------------------------------------------------------------------
 
-const until = Date.now() + minutes * 60_000
 const loop = async (act, averageMs) => {
   while (Date.now() < until) {
     await wait(averageMs * 2 * random())
@@ -288,6 +311,7 @@ await atPostgres
 
 // Without faults and changes the service must recover. Stalled jobs and leases take up to three minutes.
 sandbox.faults.clear()
+for (const child of processes.values()) if (clockErrors.has(child.pid)) child.kill('SIGKILL')
 observers = []
 observe()
 const calmSince = Date.now()
@@ -355,7 +379,7 @@ const findings = [
   ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `unclean exit: ${JSON.stringify(exit)}`),
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
 ]
-const history = checkHistory(db, shown, sandbox.requests)
+const history = checkHistory(db, shown, sandbox.requests, clockErrors)
 const posts = checkPosts(db, sandbox.requests, shown)
 const rate = checkRate(sandbox.requests, PER_SECOND)
 findings.push(...history.findings, ...posts.findings, ...rate.findings)
