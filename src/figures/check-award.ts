@@ -18,8 +18,8 @@ import { formatTonnes, withoutNoise } from '../core/text/number-format.js'
 
 /** The award that a person wants to record. */
 interface AwardRequest {
-  /** Ids of offers; none to award nothing. */
-  offerIds: readonly string[]
+  /** By id, or else by number; none to award nothing. */
+  offers: readonly string[]
   /** Why; null for no reason. */
   because: string | null
   by: string
@@ -49,12 +49,12 @@ interface DeskComparisons {
  */
 export function checkAward(
   report: RfqReport,
-  { offerIds, because, by, now }: AwardRequest,
+  { offers, because, by, now }: AwardRequest,
   desk: DeskComparisons,
 ): CheckedAward {
-  const { chosen, refusals } = chooseOffers(report, offerIds)
+  const { chosen, refusals } = chooseOffers(report, offers)
   if (refusals.length > 0) return { award: null, refusals }
-  const changed = desk.present === report ? [] : changesSince(report, desk.present, chosen)
+  const changed = changesSince(report, desk.present, chosen)
   if (changed.length > 0) return { award: null, refusals: changed }
   const { context } = problemOf(report)
   const awarded = chosen.length === 0 ? null : awardOf(chosen, context)
@@ -118,18 +118,15 @@ function costWarning(award: Award, { award: recommended }: Recommendation, { set
 
 function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {
   const byId = new IdMap(offers.map((offer) => [offer.id, offer]))
-  const ids = named.map((id) => byId.get(id)?.id ?? id)
-  const candidates = candidatesOf(offers)
+  const found = named.map((name) => byId.get(name) ?? offers.find(({ sequence }) => String(sequence) === name) ?? name)
   const refusals = [
-    ...(ids.length === 0 ? offers.filter(isAccepted).map((offer) => `${labelOf(offer)} is accepted.`) : []),
-    ...[...new Set(ids)].flatMap((id) => {
-      const offer = byId.get(id)
-      if (offer === undefined) return [`The RFQ has no offer ${id}.`]
-      const isTwice = ids.indexOf(id) !== ids.lastIndexOf(id)
-      return [...(isTwice ? [`${labelOf(offer)} is named twice.`] : []), ...refusalsOf(offer)]
+    ...(named.length === 0 ? offers.filter(isAccepted).map((offer) => `${labelOf(offer)} is accepted.`) : []),
+    ...found.flatMap((offer, at) => {
+      if (typeof offer === 'string') return [`The RFQ has no offer ${offer}.`]
+      return found.indexOf(offer) < at ? [`${labelOf(offer)} is named twice.`] : refusalsOf(offer)
     }),
   ]
-  return { chosen: candidates.filter(({ offer }) => ids.includes(offer.id)), refusals }
+  return { chosen: candidatesOf(offers).filter(({ offer }) => found.includes(offer)), refusals }
 }
 
 const labelOf = ({ sequence, label }: OfferReport) => `Offer no. ${sequence} (${label})`
@@ -216,12 +213,3 @@ const recommendationRecord = ({ status, headline, reasons, award }: Recommendati
   pricePerTonne: award?.pricePerTonne ?? null,
   currency: award?.currency ?? null,
 })
-
-/**
- * Converts the offers that a person names, by number in the comparison or by id, to ids. Unknown names are kept, so that `checkAward` refuses
- * them.
- */
-export function offerIds(offers: readonly Pick<OfferReport, 'id' | 'sequence'>[], names: readonly string[]): string[] {
-  const byNumber = new Map(offers.map(({ id, sequence }) => [String(sequence), id]))
-  return names.map((name) => byNumber.get(name) ?? name)
-}

@@ -12,7 +12,6 @@ import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { awardTerms, describeMove } from '../core/events/event-text.js'
-import type { EventData } from '../core/events/events.js'
 import type { KnownDocument } from '../core/records.js'
 import { searchTextOf } from '../core/text/comparable-text.js'
 import type { Timestamp } from '../core/time/clock.js'
@@ -134,27 +133,20 @@ async function changeOf(
   const reason = isOther ? changeReason(last, before, state) : 'the same award for another total'
   // What is accepted is no longer recommended, and not lost either.
   const isFixed = standing !== undefined || hasAccepted(before) || hasAccepted(state)
-  const figures = { before: toEventFigures(last), after: toEventFigures(recommendation) }
+  const moved = {
+    before: awardTerms({ ...last, total: last.cost }),
+    after: awardTerms({ ...recommendation, total: recommendation.cost }),
+  }
   return {
     ...made,
     reason: isOther ? reason : null,
-    event: { reason, recommendation: figures, ...moveOf(figures, reason, isFixed) },
+    event: {
+      reason,
+      recommendation: { before: toEventFigures(last), after: toEventFigures(recommendation) },
+      ...(isFixed ? {} : { moved }),
+      messages: [`${reason}.`, ...(isFixed ? [] : describeMove(moved))],
+    },
   }
-}
-
-/** What another recommendation moves: nothing if an award stands, or an offer is or was accepted. */
-function moveOf(
-  { before, after }: NonNullable<EventData['recommendation']>,
-  reason: string,
-  isFixed: boolean,
-): EventData {
-  const messages = [`${reason}.`]
-  if (isFixed) return { messages }
-  const moved = {
-    before: awardTerms({ ...before, total: before.cost }),
-    after: awardTerms({ ...after, total: after.cost }),
-  }
-  return { moved, messages: [...messages, ...describeMove(moved)] }
 }
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */

@@ -2,15 +2,15 @@ import { type AwardState, awardState, awardText } from '../../compare/decision/a
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import { differingSettings, type Settings } from '../../core/decision/settings.js'
 import { reasonProblem } from '../../core/text/clean-text.js'
-import { checkAward, offerIds } from '../../figures/check-award.js'
+import { checkAward } from '../../figures/check-award.js'
 import type { ViewSource } from '../source.js'
 
 /** An award that a person wants to record. */
 export interface AwardOrder {
   channel: string
   rfqId: string
-  /** Offers by id, or as a person names them: by number or id. None to award nothing. */
-  offers: { ids: readonly string[] } | { names: readonly string[] }
+  /** By id, or else by number; none to award nothing. */
+  offers: readonly string[]
   because: string | null
   by: string
   /** The moment of the comparison. */
@@ -55,15 +55,13 @@ export const awardViews = (source: ViewSource) => ({
 })
 
 async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): Promise<PreparedAward> {
-  const { channel, rfqId, offers, because, by, asOf, now, settings } = order
+  const { channel, rfqId, because, asOf, now, settings } = order
   const report = await compare({ channel, rfqId, now, asOf, settings })
-  const ids = 'ids' in offers ? offers.ids : offerIds(report.offers, offers.names)
   const recorded = (await store.recordedSettings()) ?? settings
   const differing = differingSettings(recorded, settings)
   const then = differing.length === 0 ? report : await compare({ channel, rfqId, now, asOf, settings: recorded })
   const present = asOf >= now ? then : await compare({ channel, rfqId, now, settings: recorded })
-  const desk = { then, present, settings: differing }
-  const { award, refusals } = checkAward(report, { offerIds: ids, because, by, now }, desk)
+  const { award, refusals } = checkAward(report, order, { then, present, settings: differing })
   const [newest] = await store.awards({ channel, rfqId, limit: 1 })
   const unreadable = because === null ? null : reasonProblem(because)
   return {

@@ -44,7 +44,7 @@ export async function openAwardedRfq() {
       const { store, now } = fixture
       const config = testConfig()
       const order = {
-        ...{ channel: KEY, rfqId, offers: { ids }, because: because ?? null, by: 'ana', now: now() },
+        ...{ channel: KEY, rfqId, offers: ids, because: because ?? null, by: 'ana', now: now() },
         ...{ asOf: basis.asOf ?? now(), settings: basis.settings ?? DEFAULT_SETTINGS },
       }
       const prepared = await createViews(store, viewConfigOf(config)).prepareAward(order)

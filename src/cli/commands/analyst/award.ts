@@ -109,7 +109,7 @@ async function record(
   const { io } = cli
   const now = io.now()
   const order: AwardOrder = {
-    ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers: { names: offers }, because: because ?? null, by },
+    ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers, because: because ?? null, by },
     ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },
   }
   const prepared = await (await app.views()).prepareAward(order)

@@ -46,7 +46,7 @@ export const AWARD_OPERATIONS = [
       const now = deps.now()
       const order = {
         ...{ now, asOf: now, ...(await subjectOf(call, body.as_of)), settings: deps.settings },
-        ...{ offers: { ids: body.offers }, because: body.because ?? null },
+        ...{ offers: body.offers, because: body.because ?? null },
       }
       const prepared = await deps.awards.prepare(order)
       if (prepared.refusals.length > 0)

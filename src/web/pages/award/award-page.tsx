@@ -68,7 +68,7 @@ async function record(page: PageRequest, found: NamedRfqView, fields: Parameters
   if (!(asOf <= now && now.getTime() - asOf.getTime() <= CONFIRM_WITHIN_MS))
     return refuse('What was confirmed is out of date. Look at it again.')
   const by = request.user?.name ?? ''
-  const order = { channel: view.channel, rfqId, offers: { ids }, because, by, asOf, now, settings }
+  const order = { channel: view.channel, rfqId, offers: ids, because, by, asOf, now, settings }
   const prepared = await awards.prepare(order)
   const { state, refusals } = prepared
   if (refusals.length > 0 || state === null) return refuse(refusals.join(' '))
