@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestLedger } from '../../src/core/requests/request-ledger.js'
 import { type Caller, RateLimiter, type Slot } from '../../src/marketplace/rate-limiter.js'
-import { claimStarts, type LedgerRow } from '../helpers/data/ledger-rule.js'
+import { memoryLedger } from '../helpers/data/ledger-rule.js'
 import { shortestExcess } from '../helpers/data/shortest-excess.js'
 import { ManualClock } from '../helpers/manual-clock.js'
 
@@ -21,15 +21,14 @@ function newCaller(): Caller {
 function shareLimits(processes: number, limits: { concurrency: number; perSecond: number }) {
   const time = new ManualClock()
   const world = { time, claims: 0, error: null as Error | null, takes: 0, starts: [] as number[] }
-  let row: LedgerRow | null = null
+  const claimStarts = memoryLedger()
   const ledgerOf = (index: number): RequestLedger => ({
     claim: async (claim) => {
       world.claims++
       if (world.error) throw world.error
-      const claimed = claimStarts(row, claim, time.elapsed())
-      row = claimed.row
+      const grant = claimStarts(claim, time.elapsed())
       if (world.takes > 0 && index === 0) await time.wait(world.takes, forever)
-      return claimed.grant
+      return grant
     },
   })
   const now = () => new Date(time.elapsed())

@@ -12,14 +12,14 @@ const FORGOTTEN_MS = 1200
 /** Time since this machine started: the same in all of its processes, and not affected by setting the clock. */
 export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
 
-const CREATE = `
+export const CREATE = `
 create table if not exists request_limits (
   origin text primary key,
   next_at real not null,
   paused_until real not null,
   claimed_at real not null
 ) strict, without rowid`
-const CLAIM = claimStatement('@now', 'max')
+export const CLAIM = claimStatement('@now', 'max')
 
 /**
  * The request ledgers of a database, one for each marketplace, in a separate small SQLite file, so that requests wait neither for a long

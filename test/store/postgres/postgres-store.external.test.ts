@@ -1,14 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { RequestLedger } from '../../../src/core/requests/request-ledger.js'
 import type { RunHandle, Store } from '../../../src/store/contract.js'
 import { RunLostError, StoreError } from '../../../src/store/errors.js'
 import { PostgresDatabase } from '../../../src/store/postgres/postgres-database.js'
 import { prepareSchema } from '../../../src/store/postgres/postgres-schema.js'
 import { parsePostgresUrl } from '../../../src/store/postgres/postgres-url.js'
 import { openPostgresStore } from '../../../src/store/postgres/store.js'
-import { claimStatement } from '../../../src/store/sql/claim-starts.js'
-import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
 import { postgresSkipReason, usePostgres } from '../../helpers/servers/private-postgres.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
@@ -210,21 +207,6 @@ describe.skipIf(postgresSkipReason !== null)('with several processes on one Post
       await expect(record(slow, run, 'late')).rejects.toThrow(RunLostError)
       await next.finish(runEnd(), at('12:02:00'))
     }
-  })
-
-  it('claims starts by the rule of src/core/requests/request-ledger.ts, also while the clock is set', async () => {
-    const url = postgres.newUrl()
-    await open(url)
-    const database = closedAtEnd(new PostgresDatabase(parsePostgresUrl(url), { connections: 1 }))
-    const sql = claimStatement('cast(@now as double precision)', 'greatest')
-    let now = 0
-    const ledgerOf = (origin: string): RequestLedger => ({
-      claim: async (claim) =>
-        (await database.get(sql, { origin, now, ...claim })) as Awaited<ReturnType<RequestLedger['claim']>>,
-    })
-    await expectSameRule(ledgerOf, (time) => {
-      now = time
-    })
   })
 
   it('transactions that deadlock are retried', async () => {

@@ -4,7 +4,6 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { claimOf, LATE_MS, NO_STARTS, startInterval } from '../../../src/core/requests/request-ledger.js'
 import { openStore } from '../../../src/store/sqlite/store.js'
-import { expectSameRule } from '../../helpers/data/ledger-rule.js'
 import { testFolder } from '../../helpers/test-folder.js'
 
 const ORIGIN = 'https://marketplace.example.com'
@@ -48,17 +47,6 @@ describe('the file of the request ledger', () => {
       expect(grant).toEqual({ startsIn: Math.max(0, round * CLAIM.cost - LATE_MS), pausedFor: 0 })
       await store.close()
     }
-  })
-
-  it('has the rule of src/core/requests/request-ledger.ts, also while its clock is set', async () => {
-    const time = { now: 0 }
-    const store = await open(join(testFolder(), 'quotekeeper.db'), time)
-    await expectSameRule(
-      (origin) => store.requestLedger(origin),
-      (now) => {
-        time.now = now
-      },
-    )
   })
 
   it.each([
