@@ -1,20 +1,17 @@
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Service, type ServiceOptions, startService } from '../../jobs/service.js'
 import type { Config } from '../../src/config/contract.js'
 import type { RunKind } from '../../src/core/records.js'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { Store } from '../../src/store/contract.js'
-import { openStore } from '../../src/store/sqlite/store.js'
-import { healthRoutes } from '../../src/web/routes/health.js'
-import { startWebServer } from '../../src/web/server.js'
 import { eventually } from '../helpers/eventually.js'
 import { createGate } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
+import { openNewStore } from '../helpers/store/new-store.js'
 import { testConfig } from '../helpers/test-config.js'
-import { testFolder } from '../helpers/test-folder.js'
 import { webhook } from '../notify/feed-fixture.js'
+import { serveWeb } from '../web/support/web-server.js'
 
 const schedule: Config['schedule'] = {
   listings: '*/30 * * * *',
@@ -29,38 +26,18 @@ async function poll(store: Store, kind: RunKind) {
 }
 
 async function options(changes: Partial<ServiceOptions> = {}) {
-  const store = await openStore({ path: join(testFolder(), 'test.db') })
-  const config = changes.config ?? testConfig({ schedule })
-  const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
-    startWebServer({
-      ...config.web,
-      localUser: 'local',
-      now: () => new Date(),
-      plugins: [healthRoutes(readiness)],
-      onError: () => undefined,
-    })
-  onTestFinished(() => store.close())
+  const store = await openNewStore()
   return {
-    config,
-    store,
+    ...{ config: testConfig({ schedule }), store, now: () => new Date(), log: recordingLog() },
     marketplace: { session: (channel) => ({ channel }) as unknown as ChannelSession, close: async () => undefined },
-    now: () => new Date(),
     pollListings: () => poll(store, 'listings'),
     pollRfqs: () => poll(store, 'rfqs'),
-    closeExpired: async () => ({
-      ...(await poll(store, 'close')),
-      decisions: [],
-      approvalPlan: null,
-      stopReason: null,
-      unsettled: [],
-      counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, blocked: 0 },
-    }),
+    closeExpired: () => expect.unreachable('nothing is closed'),
     killSwitch: async () => null,
     schedule: true,
     maintenance: [],
     send: async () => ({ kind: 'delivered' }),
-    serveWeb,
-    log: recordingLog(),
+    serveWeb: (readiness) => serveWeb({}, readiness),
     ...changes,
   } as ServiceOptions & { log: ReturnType<typeof recordingLog> }
 }

@@ -36,8 +36,6 @@ interface DeskOptions {
   config?: Record<string, unknown>
   /** Path of the SQLite file, if it is not in the folder of the configuration. */
   database?: string
-  /** What its processes may use. */
-  heapMiB?: number
 }
 
 type Row = Record<string, unknown>
@@ -54,7 +52,6 @@ export class Desk {
     /** Path of the SQLite file. */
     readonly database: string,
     readonly sql: (text: string) => Promise<Row[]>,
-    readonly nodeOptions: string[],
     config: Record<string, unknown>,
   ) {
     this.file = join(folder, 'quotekeeper.yaml')
@@ -70,7 +67,6 @@ export class Desk {
     mkdirSync(join(folder, 'data'), { recursive: true })
     const file = options.database ?? join(folder, 'data', 'q.db')
     const { url, sql } = options.engine === 'postgres' ? await postgresSchema() : { url: file, sql: sqliteReader(file) }
-    const nodeOptions = ['--import', CLOCK, ...(options.heapMiB ? [`--max-old-space-size=${options.heapMiB}`] : [])]
     const defaults: Record<string, unknown> = {
       baseUrl: market.url,
       database: url,
@@ -83,7 +79,7 @@ export class Desk {
       const merges = typeof value === 'object' && value !== null && !Array.isArray(value)
       defaults[key] = merges ? { ...(defaults[key] as object | undefined), ...value } : value
     }
-    return new Desk(market, folder, file, sql, nodeOptions, defaults)
+    return new Desk(market, folder, file, sql, defaults)
   }
 
   /** Lets time pass for the marketplace and for all processes. */
@@ -136,7 +132,7 @@ export class Desk {
 
   /** Starts a process of the program; it is killed when the test is finished. */
   start(...args: string[]) {
-    const started = startProcess([...this.nodeOptions, PROGRAM, '--config', this.file, ...args], {
+    const started = startProcess(['--import', CLOCK, PROGRAM, '--config', this.file, ...args], {
       cwd: this.folder,
       env: {
         PATH: process.env.PATH,

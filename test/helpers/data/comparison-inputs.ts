@@ -6,7 +6,9 @@ import type { ComparisonInput, StoredDocument } from '../../../src/compare/input
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
-import { aListing, anRfq } from './sample-documents.js'
+import { aListing, anRfq, summaryOf } from './sample-documents.js'
+
+export { summaryOf }
 
 type Body = Record<string, unknown>
 
@@ -80,15 +82,6 @@ export const sized = (
   unitPrice: number,
   { offer: terms = {}, ...of }: Body & { offer?: Body } = {},
 ): Body => response(number, { ...of, offer: { ...lines({ volume, unitPrice }), ...terms } })
-
-/** The summary of a response in its RFQ. */
-export function summaryOf(body: Body): Body {
-  const terms = (body.offer ?? {}) as Body
-  const { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt } = body
-  const { contractType, currency, totalVolume, totalPrice, expiryDate } = terms
-  const summary = { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt }
-  return { ...summary, contractType, currency, totalVolume, totalPrice, expiryDate }
-}
 
 export const rfq = (of: Body = {}): Body =>
   anRfq(RFQ_ID, {

@@ -104,3 +104,14 @@ export const aResponse = (id = 'response-1', more: Record<string, unknown> = {})
   },
   ...more,
 })
+
+/** What an RFQ says of a response. */
+export function summaryOf(response: Record<string, unknown>): Record<string, unknown> {
+  const { id, listingId, projectDeveloperName, projectName, status, submittedAt } = response
+  const offer = (response.offer ?? {}) as Record<string, unknown>
+  const { totalVolume, currency, totalPrice, expiryDate, contractType } = offer
+  return {
+    ...{ id, listingId, projectDeveloperName, projectName, status, submittedAt },
+    ...{ totalVolume, currency, totalPrice, expiryDate, contractType },
+  }
+}
