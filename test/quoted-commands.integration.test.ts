@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closeExpired } from '../src/closing/closing-round.js'
 import { previewCloses } from '../src/closing/due-rfqs.js'
 import { retryCommand } from '../src/core/close-intent.js'
 import { quoteForShell } from '../src/core/text/quote-for-shell.js'
@@ -10,7 +9,7 @@ import { jsonRow } from '../src/tables/print/json.js'
 import { today } from '../src/tables/today/today.js'
 import { createCliFixture } from './cli/cli-fixture.js'
 import { openChannelFixture } from './helpers/channel-fixture.js'
-import { closingContextOf, DUE, POLICY } from './helpers/closing-round-fixture.js'
+import { DUE, POLICY } from './helpers/closing-round-fixture.js'
 import { rowsOf } from './helpers/store/store-engine.js'
 import { testConfig } from './helpers/test-config.js'
 import { viewSourceOf } from './helpers/view-source.js'
@@ -63,8 +62,8 @@ describe('commands that are shown', () => {
     const channel = { ...CHANNEL, apiKey: sandbox.keys[CHANNEL.org] ?? '' }
     for (const id of IDS) sandbox.world.addRfq(CHANNEL, { id, number: 5, responseDueDate: DUE } as never)
     await fixture.pollRfqs({ channel })
-    const context = closingContextOf(fixture, { session: fixture.session(undefined, channel) })
-    const held = await closeExpired(context, { ...POLICY, maxPerRun: 1 })
+    const session = fixture.session(undefined, channel)
+    const held = await fixture.closeExpired({ maxPerRun: 1 }, { session })
     const rules = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
     const preview = await previewCloses(store, { channel: KEY }, { ...POLICY, maxPerRun: 1 }, now())
     const events = (await rowsOf(store, 'select data from events')) as { data: string }[]
@@ -85,7 +84,7 @@ describe('commands that are shown', () => {
     const shown = textOf(rfqs.map((row) => String(jsonRow(rfqsList.columns, row).command)))
     expect(shown).toEqual(IDS.map(() => ['closings', '--rfq', expect.any(String), '--channel', KEY]))
     // The sandbox refuses to close what has no UUID.
-    await closeExpired(context, POLICY)
+    await fixture.closeExpired({}, { session })
     const unsettled = await store.unsettledCloses({ channel: KEY, now: now() })
     expect(textOf(unsettled.map(({ remedy }) => remedy))).toEqual(
       unsettled.map(({ rfqId }) => ['close-expired', '--channel', KEY, '--retry', `id:${rfqId}`]),

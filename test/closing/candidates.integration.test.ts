@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { closeExpired } from '../../src/closing/closing-round.js'
 import type { Effect } from '../../src/sandbox/index.js'
 import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
 const threeRfqs = () => openClosingFixture([{}, {}, {}])
 type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
@@ -134,7 +133,7 @@ describe('a round that is blocked', () => {
 
 /** Enough RFQs for a list without most of them to be suspicious. */
 const manyRfqs = () => openClosingFixture(Array.from({ length: 14 }, () => ({})))
-const withManyPerRun = { ...POLICY, maxPerRun: 30 }
+const MANY_PER_RUN = { maxPerRun: 30 }
 
 describe('the list of a round', () => {
   it.each<[string, Effect]>([
@@ -149,7 +148,7 @@ describe('the list of a round', () => {
         fixture.sandbox.faults.add({ operation: 'listRfqs', effect })
         fixture.advanceSeconds(60)
         const retry = round === 4 ? { retry: [rfqId(9)] } : {}
-        const { run, stopReason } = await fixture.closeExpired({ ...withManyPerRun, ...retry })
+        const { run, stopReason } = await fixture.closeExpired({ ...MANY_PER_RUN, ...retry })
         expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0, stop: { code: 'mass-loss' } })
         expect(stopReason).toMatch(/^Nothing is closed. The list of RFQs may not be whole: /)
         expect(await fixture.store.newestList(KEY)).toEqual({ runId: run.id, isWhole: false })
@@ -159,7 +158,7 @@ describe('the list of a round', () => {
         { decision: 'blocked', reason: 'the list may not be whole', times: 6, evidence: { codes: ['mass-loss'] } },
       ])
       expect(fixture.posts()).toEqual([])
-      expect((await fixture.closeExpired(withManyPerRun)).counts.closed).toBe(14)
+      expect((await fixture.closeExpired(MANY_PER_RUN)).counts.closed).toBe(14)
       expect(await fixture.store.newestList(KEY)).toMatchObject({ isWhole: true })
     },
   )
@@ -175,7 +174,7 @@ describe('the list of a round', () => {
       }
       return null
     }
-    const { run } = await closeExpired(closingContextOf(fixture, { killSwitch }), withManyPerRun)
+    const { run } = await fixture.closeExpired(MANY_PER_RUN, { killSwitch })
     expect(run).toMatchObject({ outcome: 'partial', stop: { code: 'mass-loss' } })
     expect(fixture.posts().length).toBeLessThanOrEqual(2)
     expect(fixture.operations().filter((operation) => operation === 'listRfqs')).toHaveLength(3)
@@ -338,8 +337,8 @@ describe('an RFQ that the round evaluates', () => {
     }
     const pause = async () => stopping.abort(new Error('stopping'))
     fixture.answerCloses(rfqId(1), 500)
-    const context = closingContextOf(fixture, { signal: stopping.signal, killSwitch, pause })
-    expect((await closeExpired(context, POLICY)).run).toMatchObject({
+    const { run } = await fixture.closeExpired({}, { signal: stopping.signal, killSwitch, pause })
+    expect(run).toMatchObject({
       outcome: 'partial',
       error: expect.stringMatching(/ stopping$/),
     })

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { closeExpired } from '../../src/closing/closing-round.js'
 import type { Store } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
-import { closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+import { DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
 /** The store of a fixture with some operations replaced. */
 const withReplaced = ({ store }: ChannelFixture, replaced: Partial<Store>): Store =>
@@ -79,7 +78,7 @@ describe('the error of a round', () => {
     await fixture.pollRfqs({ channel: river })
     sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 400 } })
     const session = fixture.session(undefined, river)
-    expect((await closeExpired(closingContextOf(fixture, { session }), POLICY)).unsettled).toHaveLength(1)
+    expect((await fixture.closeExpired({}, { session })).unsettled).toHaveLength(1)
     expect(await fixture.closeExpired()).toMatchObject({
       unsettled: [],
       run: { outcome: 'complete', error: null, seen: 0 },

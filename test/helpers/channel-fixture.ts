@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { closeExpired } from '../../src/closing/closing-round.js'
-import type { ClosingPolicy } from '../../src/closing/contract.js'
+import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import type { FigureComputer, Store } from '../../src/store/contract.js'
@@ -76,7 +76,6 @@ export async function openChannelFixture(
   })
   const session = (signal?: AbortSignal, channel = DEFAULT_CHANNEL) =>
     marketplace.session(channel, signal ? { signal } : {})
-  const pauses: number[] = []
   return {
     sandbox,
     /** The open store. */
@@ -92,8 +91,6 @@ export async function openChannelFixture(
     },
     now,
     session,
-    /** The pauses that closing rounds asked for, in milliseconds; they only move the clock. */
-    pauses,
     /** Sets the clock. No world events happen. */
     setTime: (to: string) => {
       time = new Date(to)
@@ -107,20 +104,24 @@ export async function openChannelFixture(
         { session: session(signal, channel), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
         { recheckClosedHours: 24, concurrency: 4, ...poll },
       ),
+    /** Its pauses only move the clock. */
     closeExpired: (
       policy: Partial<ClosingPolicy> = {},
-      { stopped, store: other }: { stopped?: () => string | null | Promise<string | null>; store?: Store } = {},
+      {
+        stopped,
+        ...context
+      }: Partial<ClosingContext> & { stopped?: () => string | null | Promise<string | null> } = {},
     ) =>
       closeExpired(
         {
           session: session(),
-          store: other ?? store,
+          store,
           now,
           killSwitch: async () => (await stopped?.()) ?? null,
           pause: async (milliseconds) => {
-            pauses.push(milliseconds)
             time = new Date(time.getTime() + milliseconds)
           },
+          ...context,
         },
         { ...POLICY, ...policy },
       ),

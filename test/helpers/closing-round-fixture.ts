@@ -1,7 +1,5 @@
-import type { ClosingContext } from '../../src/closing/contract.js'
-import { type Candidate, storedCandidate } from '../../src/closing/evaluate.js'
 import type { Rfq } from '../../src/core/documents/observation.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from './channel-fixture.js'
 import { holdingRun } from './store/holding-run.js'
 
 export { POLICY } from './channel-fixture.js'
@@ -9,21 +7,11 @@ export { POLICY } from './channel-fixture.js'
 /** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */
 export const DUE = '2026-11-20'
 
-/** What closing uses of a fixture; pauses end at once. */
-export const closingContextOf = (fixture: ChannelFixture, more: Partial<ClosingContext> = {}): ClosingContext => ({
-  session: fixture.session(),
-  store: fixture.store,
-  now: fixture.now,
-  killSwitch: async () => null,
-  pause: async () => undefined,
-  ...more,
-})
-
 /** The identifier of the RFQ with the number 1000 + `index` in a closing fixture; they sort by index. */
 export const rfqId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
 /** A fixture with polled RFQs, by default one that is past due. */
-export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDate' | 'title' | 'reference'>>[] = [{}]) {
+export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDate' | 'title'>>[] = [{}]) {
   const fixture = await openChannelFixture()
   const ids = rfqs.map((rfq, index) => {
     const id = rfqId(index + 1)
@@ -41,23 +29,14 @@ export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDat
      * @param options.posts how many of its POSTs were sent
      * @param options.planned how many seconds before them it was planned
      */
-    leaveIntent: async (
-      id = rfqId(1),
-      options: { posts?: number; planned?: number; evidence?: Record<string, unknown> } = {},
-    ) => {
-      const { posts = 0, planned = 0, evidence = {} } = options
+    leaveIntent: async (id = rfqId(1), { posts = 0, planned = 0 } = {}) => {
       const { store, now } = fixture
       const run = await holdingRun(store, { channel: KEY, kind: 'close', now: now() })
-      let intent = await store.planClose({ run, rfqId: id, evidence, now: now() })
+      let intent = await store.planClose({ run, rfqId: id, evidence: {}, now: now() })
       fixture.advanceSeconds(planned)
       for (let post = 0; post < posts; post++)
         intent = await store.recordSent(await store.markSending(intent, run), now())
       await fixture.reopenStore()
-    },
-    candidate: async (id = rfqId(1)): Promise<Candidate> => {
-      const [stored] = await fixture.store.rfqs({ channel: KEY, ids: [id] })
-      if (stored === undefined) throw new Error(`${id} is not stored.`)
-      return storedCandidate(stored.rfq)
     },
     /** The operations requested so far. */
     operations: () => fixture.sandbox.requests.map(({ operation }) => operation),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import type { Effect } from '../../../src/sandbox/index.js'
 import { KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
 /** The only RFQ, past due; each POST of its close has the next effect, without one the close is done and confirmed. */
 async function openPastDue(effects: readonly Effect[]) {
@@ -17,7 +16,7 @@ async function openPastDue(effects: readonly Effect[]) {
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    const { decisions } = await closeExpired(closingContextOf(fixture, { pause, ...context }), POLICY)
+    const { decisions } = await fixture.closeExpired({}, { pause, ...context })
     return decisions[0]
   }
   /** Changes the RFQ during the pause, as somebody else would. */

@@ -1,12 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { closeExpired } from '../../../src/closing/closing-round.js'
 import type { ClosingContext } from '../../../src/closing/contract.js'
 import { createMarketplace } from '../../../src/marketplace/client.js'
 import type { ChannelSession, Timing } from '../../../src/marketplace/contract.js'
 import { ChannelError, NotSentError } from '../../../src/marketplace/errors.js'
 import type { Store } from '../../../src/store/contract.js'
 import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
-import { closingContextOf, openClosingFixture, POLICY, rfqId } from '../../helpers/closing-round-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
 const LATER = '2026-12-24'
 const ROUNDS = 6
@@ -35,7 +34,7 @@ async function openSlowFixture({ rfqs = 1 }: { rfqs?: number } = {}) {
   onTestFinished(() => marketplace.close())
   const closeNow = (context: Partial<ClosingContext> = {}) => {
     const session = marketplace.session({ ...CHANNEL, apiKey: 'key of acme' })
-    return closeExpired(closingContextOf(fixture, { session, ...context }), POLICY)
+    return fixture.closeExpired({}, { session, ...context })
   }
   /** A store that does something right after a close was marked as being sent. */
   const afterMarking = (act: () => unknown): Store => ({
