@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../../src/sandbox/index.js'
-import { CHANNEL, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
+import { KEY } from '../../helpers/channel-fixture.js'
+import { openClosingFixture, rfqId } from '../../helpers/closing-round-fixture.js'
 
-async function openPastDue() {
-  const fixture = await openChannelFixture()
-  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-  return { fixture, id }
-}
+const id = rfqId(1)
 
 describe('an open RFQ past due whose list entry', () => {
   it('contradicts it after a first POST gets no second one: the close needs attention', async () => {
-    const { fixture, id } = await openPastDue()
-    await fixture.pollRfqs()
+    const fixture = await openClosingFixture()
     // The POST is inconclusive, and the read after it fails.
     fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500 } })
     fixture.sandbox.faults.add({ operation: 'readRfq', skip: 2, times: 3, effect: { kind: 'status', status: 500 } })
@@ -31,19 +27,17 @@ describe('an open RFQ past due whose list entry', () => {
     expect(decision).toMatchObject({ decision: 'close', outcome: 'unknown' })
   })
 
-  it.each<[string, (id: string) => Effect]>([
-    ['is closed', (id) => ({ kind: 'patch', id, patch: { state: 'closed' } })],
-    ['has a later due date', (id) => ({ kind: 'patch', id, patch: { responseDueDate: '2027-01-31' } })],
-    ['is there twice, first closed', (id) => ({ kind: 'duplicate', ids: [id], patch: { state: 'closed' } })],
-    ['is there twice, with another title', (id) => ({ kind: 'duplicate', ids: [id], patch: { title: 'Another' } })],
+  it.each<[string, Effect]>([
+    ['is closed', { kind: 'patch', id, patch: { state: 'closed' } }],
+    ['has a later due date', { kind: 'patch', id, patch: { responseDueDate: '2027-01-31' } }],
+    ['is there twice, first closed', { kind: 'duplicate', ids: [id], patch: { state: 'closed' } }],
+    ['is there twice, with another title', { kind: 'duplicate', ids: [id], patch: { title: 'Another' } }],
   ])(
     '%s keeps it open in six rounds with a restart, whatever they read of it, and no more once they agree',
-    async (...given) => {
-      const [, effect] = given
-      const { fixture, id } = await openPastDue()
+    async (_title, effect) => {
+      const fixture = await openClosingFixture()
       const { sandbox, advanceSeconds, posts } = fixture
-      await fixture.pollRfqs()
-      const contradiction = fixture.always({ operation: 'listRfqs' }, effect(id))
+      const contradiction = fixture.always({ operation: 'listRfqs' }, effect)
       for (let round = 0; round < 6; round++) {
         advanceSeconds(600)
         if (round === 3) await fixture.reopenStore()

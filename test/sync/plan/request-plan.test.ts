@@ -126,15 +126,6 @@ describe('a plan with enough requests', () => {
     const always = new RequestWorld({ ...RULES, offersMaxAgeMinutes: 0 }, { rfqs: 3, offers: 3 })
     for (let poll = 0; poll < 6; poll++) expect((await always.poll(1_000)).sent).toBe(12)
   })
-
-  it('reads a closed RFQ once with all its offers, then not before it is to be checked again', async () => {
-    const world = await polledWorld({ rfqs: 2, offers: 3 })
-    world.close(0)
-    expect((await world.poll(1_000)).sent).toBe(4 + 1)
-    const sent = await world.polls(POLLS_PER_DAY - 1, 1_000)
-    expect(sent.every((requests) => requests <= 4)).toBe(true)
-    expect((await world.poll(1_000)).sent).toBe(4 + 1)
-  })
 })
 
 describe('a plan with too few requests', () => {
