@@ -2,7 +2,7 @@ import { compareDocuments, type ReadBody } from '../../core/changes/compare-docu
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { DocumentShape } from '../../core/documents/documents.js'
 import { changeData, eventOffer } from '../../core/events/event-facts.js'
-import type { EventData, EventKind } from '../../core/events/events.js'
+import type { EventData } from '../../core/events/events.js'
 import { isCalendarDate } from '../../core/time/calendar-days.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
@@ -129,7 +129,7 @@ async function readBodies(tx: Transaction, changes: readonly Change[]): Promise<
 }
 
 /** The RFQs that Quotekeeper closes. */
-async function findClosing(tx: Transaction, channel: string, changes: readonly Change[] | ChangedDocument[]) {
+async function findClosing(tx: Transaction, channel: string, changes: readonly ChangedDocument[]) {
   const ids = changes.flatMap(({ row }) => (row.kind === 'rfq' ? row.id : []))
   const rows = await tx.all<{ id: string }>(
     `select rfq_id as id from close_intents where channel = @channel and state = 'sending' and ${tx.dialect.anyOf('rfq_id', '@ids')}`,
@@ -153,10 +153,7 @@ interface Context {
   rfqOf: (row: DocumentRow) => DocumentRow | undefined
 }
 
-interface FoundEvent {
-  kind: EventKind
-  data: EventData
-}
+type FoundEvent = Pick<EventDraft, 'kind' | 'data'>
 
 const isFirstRead = ({ row, what, before, after }: ChangedDocument): boolean =>
   row.kind === 'rfq' && (what === 'inserted' || what === 'changed') && before?.shape !== after.shape

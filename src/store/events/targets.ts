@@ -39,10 +39,8 @@ interface TargetRow extends Omit<TargetState, 'waiting' | 'passedOver'> {
   holder: string | null
   heartbeat: number
 }
-const TARGET = membersOf(
-  ...['target', 'since', 'position', 'failures', 'retryAt', 'succeededAt', 'error', 'failingSince', 'passedOver'],
-  ...['holder', 'heartbeat'],
-)
+const STATE = membersOf(...['target', 'since', 'position', 'failures', 'retryAt', 'succeededAt', 'error', 'passedOver'])
+const TARGET = `${STATE}, ${membersOf('failingSince', 'holder', 'heartbeat')}`
 
 /** A condition: the target `t` takes the event `e`. */
 const takes = ({ dialect }: Queries) => `exists (select 1 from ${dialect.elementsOf('t.takes')} s
@@ -192,11 +190,11 @@ export function createTargets(database: SqlDatabase, self: Holder) {
       }),
 
     async targetStates(): Promise<TargetState[]> {
-      const rows = await database.all<TargetRow & { waiting: number }>(
-        `select ${TARGET}, (select count(*) from events e where e.sequence > t.position and ${takes(database)}) as waiting
+      const rows = await database.all<Pick<TargetRow, 'passedOver'> & Omit<TargetState, 'passedOver'>>(
+        `select ${STATE}, (select count(*) from events e where e.sequence > t.position and ${takes(database)}) as waiting
         from delivery_targets t order by t.target`,
       )
-      return rows.map(toTargetState)
+      return rows.map((row) => ({ ...row, passedOver: toPassedOver(row) }))
     },
   }
 }
@@ -224,9 +222,5 @@ function passedOver(row: TargetRow, now: Omit<PassedOver, 'from'>): string {
   return JSON.stringify(all)
 }
 
-const toPassedOver = (row: TargetRow) => (row.passedOver === null ? null : (JSON.parse(row.passedOver) as PassedOver))
-
-function toTargetState(row: TargetRow & { waiting: number }): TargetState {
-  const { failingSince, holder, heartbeat, ...state } = row
-  return { ...state, passedOver: toPassedOver(row) }
-}
+const toPassedOver = (row: Pick<TargetRow, 'passedOver'>) =>
+  row.passedOver === null ? null : (JSON.parse(row.passedOver) as PassedOver)

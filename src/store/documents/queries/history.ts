@@ -44,8 +44,9 @@ const toVersion = (row: VersionRow): Version => ({
 })
 
 /** A row of `selectKnown`. */
-interface KnownRow extends VersionRow, Pick<KnownDocument, keyof typeof NOW & keyof KnownDocument> {
-  firstObservedAt: string
+interface KnownRow
+  extends VersionRow,
+    Pick<KnownDocument, 'firstObservedAt' | 'lastObservedAt' | 'readAt' | 'missingSince'> {
   entryBody: string | null
   entryIsRead: number
 }
@@ -77,25 +78,23 @@ const LIST_DOCUMENT = (
 ) => `${alias}.channel = e.channel and ${alias}.rfq_id = e.rfq_id and ${alias}.id = e.id
   and ${alias}.kind = case e.kind when 'rfq' then 'rfq-entry' else e.kind end`
 
-/** The columns that nothing recorded later changes as of a moment. That a response is missing is not among them (`addMissing`). */
-const AS_OF = {
-  supersededAt: 'case when v.superseded_at <= @asOf then v.superseded_at end',
-  bodyText: 'v.body',
-  lastObservedAt: 'null',
-  readAt: 'null',
-  missingSince: 'case l.bodies when 0 then l.observed_at end',
-  // Whether the last read of this version was sent after the entry was recorded.
-  entryIsRead: `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
+/**
+ * The other columns: now, and as of a moment, which nothing recorded later changes. That a response is missing is not among the latter
+ * (`addMissing`).
+ */
+const SHOWN = {
+  supersededAt: ['v.superseded_at', 'case when v.superseded_at <= @asOf then v.superseded_at end'],
+  bodyText: ['coalesce(e.latest_body, v.body)', 'v.body'],
+  lastObservedAt: ['e.last_observed_at', 'null'],
+  readAt: ['e.full_read_at', 'null'],
+  missingSince: ['e.missing_since', 'case l.bodies when 0 then l.observed_at end'],
+  // As of a moment: whether the last read of this version was sent after the entry was recorded.
+  entryIsRead: [
+    'e.entry_read',
+    `case when v.run_id >= l.run_id or coalesce((select w.not_before from versions w
     where ${sameDocument('w', 'e')} and w.version = v.version + 1), e.full_read_at) >= l.observed_at then 1 else 0 end`,
+  ],
 }
-const NOW = {
-  supersededAt: 'v.superseded_at',
-  bodyText: 'coalesce(e.latest_body, v.body)',
-  lastObservedAt: 'e.last_observed_at',
-  readAt: 'e.full_read_at',
-  missingSince: 'e.missing_since',
-  entryIsRead: 'e.entry_read',
-} satisfies Record<keyof typeof AS_OF, string>
 
 /** A query of documents with their shown versions, without an order. */
 function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilter, more: string | false = false) {
@@ -116,7 +115,7 @@ function selectKnown({ dialect }: Pick<Queries, 'dialect'>, filter: DocumentFilt
   const parameters: SqlParameters = { kind, channel, asOf: asOf?.toISOString(), ids, rfqIds }
   const sql = `
 select ${PLAIN.map((member) => `v.${columnOf(member)} as "${member}"`).join(', ')},
-  ${Object.entries(isAsOf ? AS_OF : NOW).map(([member, column]) => `${column} as "${member}"`)},
+  ${Object.entries(SHOWN).map(([member, columns]) => `${columns[isAsOf ? 1 : 0]} as "${member}"`)},
   e.first_observed_at as "firstObservedAt", case e.kind when 'rfq' then l.body end as "entryBody"
 from documents e
 ${dialect.joinOne('versions', 'v', `${sameDocument('v', 'e')} and v.version = ${shown}`)}
