@@ -3,7 +3,6 @@ import { searchWords } from '../core/text/comparable-text.js'
 import { nameById } from '../core/text/rfq-name.js'
 import type { Queries } from '../store/contract.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
-import { hasWords, wordPatterns } from '../store/sql/word-search.js'
 import { FilterError, unknownValue } from './filter-error.js'
 import { type Lookup, problemText, type RfqRef } from './find-rfq.js'
 import { parseDueDate, parseMoment } from './moments.js'
@@ -84,10 +83,12 @@ const PARSERS: Record<FilterKind, Parse> = {
     return { parameters: { [name]: text } }
   },
   words({ where }, text, { queries: { dialect } }) {
-    const words = searchWords(text)
-    const isFound =
-      words.length === 0 ? 'true' : `(${hasWords(where, words)} or ${dialect.anyOf('t.id', '@searchIds')})`
-    const parameters = { ...wordPatterns(words), searchIds: formsOfId(text) }
+    const patterns = searchWords(text).map(
+      (word, at) => [`word${at}`, `%${word.replaceAll(/[!%_]/g, '!$&')}%`] as const,
+    )
+    const hasWords = patterns.map(([name]) => `${where} like @${name} escape '!'`).join(' and ')
+    const isFound = patterns.length === 0 ? 'true' : `(${hasWords} or ${dialect.anyOf('t.id', '@searchIds')})`
+    const parameters = { ...Object.fromEntries(patterns), searchIds: formsOfId(text) }
     return { where: isFound, parameters }
   },
   since({ name }, text, { now }) {
