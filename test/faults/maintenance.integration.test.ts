@@ -1,25 +1,19 @@
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { expect, it, onTestFinished } from 'vitest'
-import type { Store } from '../../src/store/contract.js'
+import { expect, it } from 'vitest'
 import { openStore } from '../../src/store/sqlite/store.js'
 import { createCliFixture } from '../cli/cli-fixture.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
 import { CHANNEL } from '../helpers/store/recording-store.js'
-import { executeIn, rowsOf } from '../helpers/store/store-engine.js'
+import { closedAtEnd, executeIn, rowsOf } from '../helpers/store/store-engine.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const EVERYTHING = { before: new Date('2026-01-01T00:00:00Z') }
 
-async function open(path: string): Promise<Store> {
-  const store = await openStore({ path })
-  onTestFinished(() => store.close())
-  return store
-}
-
 it('two prunings at once: two processes prune at once while a third polls, whose writes come between theirs', async () => {
   const path = join(testFolder(), 'prune.db')
-  const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
+  const open = async () => closedAtEnd(await openStore({ path }))
+  const [one, two, poller] = await Promise.all([open(), open(), open()])
   await executeIn(
     one,
     `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 20000)

@@ -67,6 +67,9 @@ describe('a report', () => {
   it('does not depend on the order of its input, which it does not modify', () => {
     const input = comparisonInput({
       settings: EURO_SETTINGS,
+      problems: ['number', 'title'].map((path) => {
+        return { kind: 'rfq' as const, entityId: RFQ_ID, path, code: 'missing' as const, message: '' }
+      }),
       responses: [...sampleResponses(), ...manyResponses(6, 2).map((body, at) => ({ ...body, id: `x${at}` }))],
     })
     const turned: ComparisonInput = { ...input }
