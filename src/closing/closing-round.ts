@@ -1,5 +1,4 @@
 import type { UnsettledClose } from '../core/records.js'
-import { createCalendar } from '../core/time/expiry.js'
 import { withRun } from '../store/runs/with-run.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { recordDecision } from './decisions.js'
@@ -25,11 +24,10 @@ const MAX_NAMED = 5
  * Runs one closing round of one channel (docs/CLOSING.md). It ends without a request if nothing is past due and no intent is open.
  * Otherwise it reads the list, settles the intents that a crash left open, and closes what is past due, one RFQ after another.
  * @returns the run and every decision it recorded; an error of the marketplace makes it partial and is not thrown
- * @throws RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
+ * @throws RunBusyError, RunLostError, StoreError
  */
 export async function closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult> {
   const { timeZone, byHand = false } = policy
-  createCalendar(timeZone) // An invalid time zone is refused before a run begins.
   let round: Round | undefined
   let interruption: string | null = null
   const result = await withRun({ ...context, timeZone, byHand }, 'close', async (run, progress) => {
@@ -126,9 +124,7 @@ function findSizeBlocker(round: Round, qualified: readonly EvaluatedRfq[]): Reas
 }
 
 async function closeOne(round: Round, known: EvaluatedRfq): Promise<void> {
-  const { context, run, policy } = round
-  context.signal?.throwIfAborted()
-  if (run.lost.aborted) throw run.lost.reason
+  const { context, policy } = round
   // Another round may have closed it, or tried to, before this one got the lock.
   const { id } = known
   const { openIntents, closeReplies } = await loadEarlierCloses(context.store, round.channel, [id], context.now())

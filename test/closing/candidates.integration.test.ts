@@ -272,6 +272,14 @@ describe('an RFQ that the round evaluates', () => {
     },
   )
 
+  it.each(['on', 'dry-run'] as const)('is kept open if its fresh read has no identifier: %s', async (mode) => {
+    const fixture = await openClosingFixture()
+    fixture.always({ operation: 'readRfq' }, { kind: 'patch', patch: { id: null } })
+    const { decisions } = await fixture.closeExpired({ mode })
+    expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['state', 'due-date', 'document'] } }])
+    expect(fixture.posts()).toEqual([])
+  })
+
   it('is not even read while its last close is refused, and does not count for maxPerRun', async () => {
     const fixture = await openClosingFixture([{}, {}])
     fixture.answerCloses(rfqId(1), 400)

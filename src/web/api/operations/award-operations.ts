@@ -33,7 +33,10 @@ export const AWARD_OPERATIONS = [
       'Nothing is sent to the marketplace: accept the offers there. The award is recorded with the recommendation, the settings and ' +
       'the workbook of the comparison. 409 if it cannot be recorded, with every reason: while another award of the RFQ stands, withdraw that first.',
     body: z.strictObject({
-      offers: z.array(z.string()).max(1_000).describe('Ids. None, with `because`: nothing is awarded.'),
+      offers: z
+        .array(z.string())
+        .max(1_000)
+        .describe('Ids, or numbers of the comparison. None, with `because`: nothing is awarded.'),
       because: reason
         .optional()
         .describe('Needed unless the award is the recommended one, with nothing said against it.'),
