@@ -191,7 +191,7 @@ function retryBlockReason(reply: DecisionRecord | undefined, candidate: Candidat
     return { code: 'refused', text: `the marketplace refused to close it: ${result}` }
   }
   if (reply.outcome !== 'unknown' && reply.outcome !== 'failed') return null
-  return { code: 'uncertain', text: `the effect of its last close is uncertain: ${result}` }
+  return { code: 'uncertain', text: `its last close has to be checked by a person: ${result}` }
 }
 
 /**

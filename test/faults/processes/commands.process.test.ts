@@ -4,7 +4,6 @@ import { eventually } from '../../helpers/eventually.js'
 import { openProcessFixture } from '../../helpers/servers/process-fixture.js'
 
 const RESPONSE_COUNTS = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'
-const SYNC = ['sync', '--only', 'rfqs']
 
 it('SIGTERM during a run: a second SIGTERM ends the service at once, and its poll is recorded as interrupted', async () => {
   const fixture = await openProcessFixture({ more: 'web: { port: 0 }\n' })
@@ -17,7 +16,7 @@ it('SIGTERM during a run: a second SIGTERM ends the service at once, and its pol
   service.signal('SIGTERM')
   expect(await service.ended).toBe('exit 143')
   expect(fixture.sql(RESPONSE_COUNTS)).toEqual([{ responses: 2 }])
-  expect(await fixture.run(...SYNC)).toMatchObject({ status: 0 })
+  expect(await fixture.run('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
   expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
     { outcome: 'interrupted' },
     { outcome: 'complete' },
