@@ -17,11 +17,10 @@ const observer =
 /** Documents as the client observes their text. */
 export const observeRfq = observer('rfq', parseRfq)
 export const observeEntry = observer('rfq', parseRfqListItem)
-const observeFull = observer('response', parseResponse)
 
 /** A response that was read. */
 export const observeResponse = (text: string, more: Partial<ReadDocument> = {}): ReadDocument => ({
-  ...observeFull(text),
+  ...observer('response', parseResponse)(text),
   ...{ summaryHash: 'summary', shape: 'full', requested: true },
   ...more,
 })
