@@ -126,7 +126,7 @@ describe('the reason against closing an RFQ again', () => {
     const now = new Date(NOW.getTime() + 400 * REFUSAL_COOLDOWN_MS)
     expect(blocked(replyed(outcome), { now })).toEqual({
       code: 'uncertain',
-      text: expect.stringMatching(/is uncertain: no effect \(closing decision 5\)$/),
+      text: expect.stringMatching(/by a person: no effect \(closing decision 5\)$/),
     })
     expect(blocked(replyed(outcome), { of: { ...candidate, hash: 'other' } })).toMatchObject({ code: 'uncertain' })
     expect(blocked(replyed(outcome), { now, retry: [candidate.id] })).toBeNull()
