@@ -68,18 +68,23 @@ const STAKE_COLUMNS: readonly Column<StakeRow>[] = [
   column('savings', 'Savings', 'money', 9, ({ savings, currency }) => money(savings, currency)),
 ]
 
-/** What is at stake by kind and currency, with what the awards of the same RFQs save. */
+/** What is at stake by kind and currency, with what it saves against the maximum prices of the same RFQs. */
 function stakesOf({ today, rows }: Overview): StakeRow[] {
-  const decisions = (rows.rfqs as readonly RfqRow[])
-    .filter(({ state, missingSince, urgency }) => (state === 'open' && missingSince === null) || urgency > 0)
-    .flatMap(({ figures }) => figures.decision ?? [])
+  const known = (rows.rfqs as readonly RfqRow[])
+    .filter(({ urgency, standing, ...rfq }) => isOpen(rfq) || urgency > 0 || standing?.status === 'waiting')
+    .flatMap(({ stakes, figures: { limit, currency } }) =>
+      stakes.flatMap((stake) =>
+        limit === null || stake.currency !== currency ? [] : { ...stake, savings: stake.tonnes * limit - stake.total },
+      ),
+    )
   return today.summary.atStake.map((stake) => {
-    const saved = decisions
-      .filter(({ basis, currency }) => basis === stake.kind && currency === stake.currency)
-      .flatMap(({ savings }) => savings ?? [])
-    return { ...stake, savings: saved.length === 0 ? null : sum(saved) }
+    const saved = known.filter(({ kind, currency }) => kind === stake.kind && currency === stake.currency)
+    return { ...stake, savings: saved.length === 0 ? null : sum(saved.map(({ savings }) => savings)) }
   })
 }
+
+const isOpen = ({ state, missingSince }: Pick<RfqRow, 'state' | 'missingSince'>) =>
+  state === 'open' && missingSince === null
 
 /** What is not about the award of an RFQ: closings and the system. */
 function addMatters(sheet: Sheet, matters: Today['system']): void {

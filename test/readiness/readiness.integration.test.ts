@@ -46,10 +46,9 @@ describe('readiness', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const never = () => new Promise<never>(() => undefined)
-    const store = await openNewStore()
+    const store = { ...(await openNewStore()), checkWritable: never }
     const options = { config: testConfig(), now: () => new Date('2026-11-21T10:00:00Z') }
-    const hanging = createReadiness({ ...options, store: { ...store, runs: never }, runner: { load: never } })
-    const answer = hanging()
+    const answer = createReadiness({ ...options, store, runner: { load: never } })()
     await vi.advanceTimersByTimeAsync(5000)
     expect(await answer).toEqual([
       { name: 'database', ok: false, message: 'the database does not answer within 5 s' },

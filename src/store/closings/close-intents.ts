@@ -12,6 +12,7 @@ import { createCalendar } from '../../core/time/expiry.js'
 import { StoreError } from '../errors.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
+import { findMeta } from '../sql/meta.js'
 import {
   type Dialect,
   matching,
@@ -20,6 +21,7 @@ import {
   type SqlDatabase,
   type Transaction,
 } from '../sql/sql-database.js'
+import { RESTORED_AT } from './closing-stop.js'
 import { appendDecision, isNewestOf, type NewDecision } from './decision-log.js'
 
 /** The intention to close an RFQ, stored before the POST. An RFQ has at most one that is not settled. */
@@ -115,13 +117,16 @@ export function createCloseIntents(database: SqlDatabase) {
      */
     async unsettledCloses({ channel, now }: { channel: string; now: Date }): Promise<UnsettledClose[]> {
       const rows = await database.all<UnsettledRow>(selectUnsettled(database.dialect), { channel })
+      const restoredAt = await findMeta(database, RESTORED_AT)
       return rows.flatMap(({ evidence, timeZone, dueDate, inProgress, ...row }) => {
         const { outcome, rfqId, since } = row
         const close = { ...row, channel, inProgress: inProgress === 1 }
         if (outcome === 'open') return { ...close, remedy: SETTLE }
         if (dueDate !== null && dueDate >= createCalendar(timeZone).dateAt(now)) return []
         const { result } = JSON.parse(evidence) as { result?: string }
-        return { ...close, reason: result ?? row.reason, remedy: closeRemedy(outcome, { channel, rfqId, since }) }
+        // What was sent before a restore is not sent again without a person (docs/CLOSING.md, rule 11).
+        const remedy = closeRemedy(since <= (restoredAt ?? '') ? 'unknown' : outcome, { channel, rfqId, since })
+        return { ...close, reason: result ?? row.reason, remedy }
       })
     },
 

@@ -10,7 +10,7 @@ export type ClosingStop = StopOrder & { replaces?: StopOrder[] }
 const CLOSING_STOPPED = 'closing_stopped'
 
 /** The key of `meta` that holds when a backup was restored last. */
-const RESTORED_AT = 'restored_at'
+export const RESTORED_AT = 'restored_at'
 
 /** The order of a person to all processes on the database to stop closing (docs/CLOSING.md, rule 10). */
 export function createClosingStop(database: SqlDatabase) {

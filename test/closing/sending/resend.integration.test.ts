@@ -184,22 +184,14 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
       fixture.sandbox.faults.clear()
       fixture.advanceSeconds(3 * 24 * 3600)
       await fixture.pollRfqs()
-      const decided = (await round(fixture)).decisions.map(({ rfqId, decision }) => [rfqId, decision])
-      expect(Object.fromEntries(decided)).toEqual({
-        [fixture.id]: 'keep',
-        [unknownToBackup]: 'keep',
-        [later]: 'blocked',
-      })
+      const found = (await round(fixture)).decisions.map(({ rfqId, decision }) => [rfqId, decision])
+      expect(Object.fromEntries(found)).toEqual({ [fixture.id]: 'keep', [unknownToBackup]: 'keep', [later]: 'blocked' })
       expect(await fixture.store.resumeClosing({ by: 'anna', now: fixture.now() })).toMatchObject({ by: 'anna' })
       await round(fixture)
       await fixture.reopenStore()
       await round(fixture, { byHand: true })
-      expect(
-        fixture
-          .posts()
-          .slice(posts)
-          .map(({ rfqId }) => rfqId),
-      ).toEqual([later])
+      const sent = fixture.posts().map(({ rfqId }) => rfqId)
+      expect(sent.slice(posts)).toEqual([later])
       const kept = await fixture.store.decisions({ rfqId: fixture.id })
       expect(kept).toMatchObject([{ evidence: { codes: ['uncertain'] } }])
       await round(fixture, { retry: [fixture.id], byHand: true })
@@ -207,6 +199,16 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
       expect(fixture.sandbox.world.rfq(unknownToBackup).state).toBe('open')
     },
   )
+
+  it('a close that was refused waits for a person, and its remedy says so', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
+    await fixture.closeExpired()
+    const backup = join(testFolder(), 'backup.db')
+    await fixture.store.backup(backup)
+    await restore(fixture, backup)
+    const [close] = await fixture.store.unsettledCloses({ channel: KEY, now: fixture.now() })
+    expect(close).toMatchObject({ outcome: 'refused', remedy: expect.stringContaining('not sent again, except') })
+  })
 
   it('a close that the backup shows as being sent is not sent again', async () => {
     const fixture = await openFailingFixture({ kind: 'status', status: 500 })
