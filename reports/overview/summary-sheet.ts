@@ -71,7 +71,10 @@ const STAKE_COLUMNS: readonly Column<StakeRow>[] = [
 /** What is at stake by kind and currency, with what it saves against the maximum prices of the same RFQs. */
 function stakesOf({ today, rows }: Overview): StakeRow[] {
   const known = (rows.rfqs as readonly RfqRow[])
-    .filter(({ urgency, standing, ...rfq }) => isOpen(rfq) || urgency > 0 || standing?.status === 'waiting')
+    .filter(
+      ({ state, missingSince, urgency, standing }) =>
+        (state === 'open' && missingSince === null) || urgency > 0 || standing?.status === 'waiting',
+    )
     .flatMap(({ stakes, figures: { limit, currency } }) =>
       stakes.flatMap((stake) =>
         limit === null || stake.currency !== currency ? [] : { ...stake, savings: stake.tonnes * limit - stake.total },
@@ -82,9 +85,6 @@ function stakesOf({ today, rows }: Overview): StakeRow[] {
     return { ...stake, savings: saved.length === 0 ? null : sum(saved.map(({ savings }) => savings)) }
   })
 }
-
-const isOpen = ({ state, missingSince }: Pick<RfqRow, 'state' | 'missingSince'>) =>
-  state === 'open' && missingSince === null
 
 /** What is not about the award of an RFQ: closings and the system. */
 function addMatters(sheet: Sheet, matters: Today['system']): void {

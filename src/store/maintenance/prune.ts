@@ -55,9 +55,10 @@ export function createPruning(database: SqlDatabase) {
         }
       }
       const runs = await deleteRows({ table: 'runs', key: 'id', condition: IDLE })
-      const events = await deleteRows({ table: 'events', key: 'sequence', condition: DONE }, async (tx, last) =>
-        setMeta(tx, PRUNED_EVENTS, Math.max(last, await findNumber(tx, PRUNED_EVENTS))),
-      )
+      const events = await deleteRows({ table: 'events', key: 'sequence', condition: DONE }, async (tx, last) => {
+        await tx.lock(PRUNED_EVENTS)
+        await setMeta(tx, PRUNED_EVENTS, Math.max(last, await findNumber(tx, PRUNED_EVENTS)))
+      })
       return { runs, events }
     },
   }

@@ -39,13 +39,8 @@ export function createChannelLock(
       )) ?? {}
     const held = heldBy === null || heldBy === id ? undefined : (await liveRuns()).find((run) => run.id === heldBy)
     if (held !== undefined) {
-      if (wanted < level)
-        await database.write((tx) =>
-          tx.run('update channels set wanted = @level where channel = @channel and wanted < @level', {
-            channel,
-            level,
-          }),
-        )
+      const raise = 'update channels set wanted = @level where channel = @channel and wanted < @level'
+      if (wanted < level) await database.write((tx) => tx.run(raise, { channel, level }))
       return held
     }
     if (wanted > goesBefore) return null
