@@ -1,7 +1,7 @@
 import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.js'
 import { contentHash } from '../core/documents/canonical-json.js'
 import { contradictionOf } from '../core/documents/list-contradiction.js'
-import { parseRfq, type Rfq } from '../core/documents/observation.js'
+import { parseDocument, type Rfq } from '../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
 import { type ClockTimes, clockSkewSeconds } from '../core/time/clock-skew.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
@@ -85,7 +85,7 @@ export const qualifies = ({ against }: EvaluatedRfq): boolean => against.length 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
 export function storedCandidate(rfq: KnownDocument): Candidate {
   const { body } = rfq
-  const { document, valid } = parseRfq(body)
+  const { document, valid } = parseDocument('rfq', body)
   return {
     id: rfq.id,
     body,

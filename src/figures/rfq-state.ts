@@ -15,7 +15,7 @@ import type { AwardFacts } from '../core/decision/award-record.js'
 import type { RecommendationFigures, RfqClaim } from '../core/decision/recommendation.js'
 import type { Settings } from '../core/decision/settings.js'
 import { comparableId } from '../core/documents/identifier.js'
-import { parseStored } from '../core/documents/observation.js'
+import { parseDocument } from '../core/documents/observation.js'
 import type { KnownDocument } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
 import type { History, RfqFilter } from '../store/contract.js'
@@ -148,7 +148,7 @@ async function isUndecided(
   if (isOpen || version === 1 || offers.length === 0 || offers.some(isAccepted)) return false
   const versions = await store.rfqHistory(channel, id, asOf)
   const open = versions.findLast(
-    ({ kind, shape, body }) => kind === 'rfq' && parseStored('rfq', shape, body).document?.state === 'open',
+    ({ kind, body }) => kind === 'rfq' && parseDocument('rfq', body).document?.state === 'open',
   )
   if (open === undefined || offers.some(isRanked)) return open !== undefined
   // Its offers may have been withdrawn or rejected since it closed.

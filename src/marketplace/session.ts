@@ -3,20 +3,16 @@ import { hash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import type { ChannelRef } from '../core/channel.js'
-import type { SubjectKind } from '../core/documents/documents.js'
+import type { SentKind } from '../core/documents/documents.js'
 import { comparableId, isAddressable } from '../core/documents/identifier.js'
 import {
-  type DocumentParser,
   type Listing,
   type Observation,
   observe,
-  parseListing,
-  parseResponse,
-  parseRfq,
-  parseRfqListItem,
   type Rfq,
   type RfqListItem,
   type RfqResponse,
+  type SentDocument,
 } from '../core/documents/observation.js'
 import { clockSkewSeconds } from '../core/time/clock-skew.js'
 import type {
@@ -113,26 +109,25 @@ export class Session implements ChannelSession {
   }
 
   listListings(): Promise<ListResult<Listing>> {
-    return this.#list('listListings', 'listing', parseListing)
+    return this.#list('listListings', 'listing', 'listings')
   }
 
   listRfqs(): Promise<ListResult<RfqListItem>> {
-    return this.#list('listRfqs', 'rfq', parseRfqListItem)
+    return this.#list('listRfqs', 'rfq-entry', 'rfqs')
   }
 
   readRfq(id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<Rfq>>> {
-    return this.#item('readRfq', 'rfq', ['rfqs', id], parseRfq, options)
+    return this.#item('readRfq', 'rfq', ['rfqs', id], options)
   }
 
   readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>> {
-    return this.#item('readResponse', 'response', ['rfqs', rfqId, 'responses', id], parseResponse, options)
+    return this.#item('readResponse', 'response', ['rfqs', rfqId, 'responses', id], options)
   }
 
   async readForClose(id: string): Promise<CloseSlot> {
     const [target, closing] = [this.#target('readRfq', ['rfqs', id]), this.#target('closeRfq', ['rfqs', id, 'close'])]
     const { limits, limiter, timing } = this.#client
-    const attempt = (retry: number) =>
-      this.#readInSlot(target, this.#parserOf('rfq', id, parseRfq), retry, STARTS_OF_CLOSE)
+    const attempt = (retry: number) => this.#readInSlot(target, this.#parserOf('rfq', id), retry, STARTS_OF_CLOSE)
     const { read, slot, since } = await this.#retries.run(attempt, limits.retries)
     return {
       read,
@@ -146,31 +141,29 @@ export class Session implements ChannelSession {
     }
   }
 
-  async #list<T>(operation: Operation, kind: 'listing' | 'rfq', parse: DocumentParser<T>): Promise<ListResult<T>> {
-    const read = await this.#retriedRead(this.#target(operation, [`${kind}s`]), (received) =>
-      parseList(received, (text) => this.#observe(kind, parse, { text, body: JSON.parse(text) })),
+  async #list<K extends SentKind>(
+    operation: Operation,
+    kind: K,
+    segment: string,
+  ): Promise<ListResult<SentDocument<K>>> {
+    const read = await this.#retriedRead(this.#target(operation, [segment]), (received) =>
+      parseList(received, (text) => observe(kind, { text, textHash: this.#textHash(text), body: JSON.parse(text) })),
     )
     return { ...read, ...read.value }
   }
 
   /** @param segments of the path, the last one of which is the id */
-  async #item<T>(
+  async #item<K extends SentKind>(
     operation: Operation,
-    kind: SubjectKind,
+    kind: K,
     segments: string[],
-    parse: DocumentParser<T>,
     { knownHash, retries }: ItemReadOptions = {},
-  ): Promise<ReadResult<Observation<T>>> {
-    const parser = this.#parserOf(kind, segments.at(-1) as string, parse, knownHash)
+  ): Promise<ReadResult<Observation<SentDocument<K>>>> {
+    const parser = this.#parserOf(kind, segments.at(-1) as string, knownHash)
     return this.#retriedRead(this.#target(operation, segments), parser, retries)
   }
 
-  #parserOf<T>(
-    kind: SubjectKind,
-    id: string,
-    parse: DocumentParser<T>,
-    knownHash?: string | null,
-  ): Parse<Observation<T>> {
+  #parserOf<K extends SentKind>(kind: K, id: string, knownHash?: string | null): Parse<Observation<SentDocument<K>>> {
     return ({ text }) => {
       const textHash = this.#textHash(text)
       if (textHash === knownHash)
@@ -178,12 +171,8 @@ export class Session implements ChannelSession {
       const body = parseObject(text)
       requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...this.#observe(kind, parse, { text, body }), id }
+      return { ...observe(kind, { text, textHash, body }), id }
     }
-  }
-
-  #observe<T>(kind: SubjectKind, parse: DocumentParser<T>, read: { text: string; body: unknown }): Observation<T> {
-    return observe({ ...read, textHash: this.#textHash(read.text) }, kind, parse)
   }
 
   /** Another version of Quotekeeper may find other problems in the same text. */

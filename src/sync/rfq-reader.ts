@@ -9,7 +9,6 @@ import {
   type ListedResponse,
   type Observation,
   observe,
-  parseResponseSummary,
   type ReadDocument,
   type Rfq,
 } from '../core/documents/observation.js'
@@ -140,6 +139,6 @@ function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
 ): ReadDocument {
-  const observation = observe({ text, textHash: hash('sha256', text), body }, 'response', parseResponseSummary)
+  const observation = observe('summary', { text, textHash: hash('sha256', text), body })
   return { ...observation, id, summaryHash, requested, problems, shape: 'summary' }
 }

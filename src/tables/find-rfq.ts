@@ -1,4 +1,4 @@
-import { parseStored } from '../core/documents/observation.js'
+import { parseDocument } from '../core/documents/observation.js'
 import { plausibleOrNull } from '../core/numbers.js'
 import type { RfqWithResponses } from '../core/records.js'
 import { cleanLine, truncate } from '../core/text/clean-text.js'
@@ -111,8 +111,8 @@ interface NamedRfq {
   title: string | null
 }
 
-function namedRfq({ rfq: { channel, id, shape, body } }: Pick<RfqWithResponses, 'rfq'>): NamedRfq {
-  const { document } = parseStored('rfq', shape, body)
+function namedRfq({ rfq: { channel, id, body } }: Pick<RfqWithResponses, 'rfq'>): NamedRfq {
+  const { document } = parseDocument('rfq', body)
   return { channel, id, number: plausibleOrNull(document?.number), title: document?.title ?? null }
 }
 

@@ -1,4 +1,4 @@
-import { parseRfq } from '../../core/documents/observation.js'
+import { parseDocument } from '../../core/documents/observation.js'
 import type { RfqWithResponses } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import type { History } from '../../store/contract.js'
@@ -25,7 +25,7 @@ export async function requireRfq(store: Pick<History, 'rfqs'>, search: RfqSearch
 
 /** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
 export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
-  const document = parseRfq(rfq.body).document
+  const document = parseDocument('rfq', rfq.body).document
   const name = document?.number?.toString() ?? document?.reference ?? rfq.id
   const more = [document?.reference, document?.title].filter((part) => part && part !== name)
   return truncate(cleanLine(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)

@@ -1,6 +1,6 @@
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
-import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../../core/documents/observation.js'
+import { parseDocument } from '../../core/documents/observation.js'
 import type {
   ParsedListing,
   ParsedResponse,
@@ -13,7 +13,7 @@ import type {
 
 /** Parses a stored RFQ. Never throws. */
 export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
-  const { document, problems } = parseRfq(stored.body)
+  const { document, problems } = parseDocument('rfq', stored.body)
   const shape = stored.shape === 'full' ? 'full' : 'list'
   const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
   return { ...versionMetadata(stored), shape, document, unreadable, readState: readStateOf(stored) }
@@ -36,10 +36,10 @@ export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
 export function parseStoredResponse(stored: StoredDocument): ParsedResponse {
   const metadata = versionMetadata(stored)
   if (stored.shape === 'full') {
-    const { document, problems } = parseResponse(stored.body)
+    const { document, problems } = parseDocument('response', stored.body)
     return { ...metadata, shape: 'full', document, unreadable: unreadableOf(problems) }
   }
-  const { document, problems } = parseResponseSummary(stored.body)
+  const { document, problems } = parseDocument('summary', stored.body)
   return { ...metadata, shape: 'summary', document, unreadable: unreadableOf(problems) }
 }
 
@@ -48,7 +48,8 @@ const unreadableOf = (problems: readonly Problem[]): Unreadable =>
 
 /** Parses a stored listing; its id is as offers name it. Never throws. */
 export function parseStoredListing(stored: StoredDocument): ParsedListing {
-  return { ...versionMetadata(stored), id: comparableId(stored.id), document: parseListing(stored.body).document }
+  const { document } = parseDocument('listing', stored.body)
+  return { ...versionMetadata(stored), id: comparableId(stored.id), document }
 }
 
 /** The metadata of a version, without its document. */

@@ -1,4 +1,4 @@
-import { parseResponse, type RfqResponse } from '../../core/documents/observation.js'
+import { parseDocument, type RfqResponse } from '../../core/documents/observation.js'
 import type { Version } from '../../core/records.js'
 import { formatPrice, formatTonnes } from '../../core/text/number-format.js'
 import type { Timestamp } from '../../core/time/clock.js'
@@ -27,7 +27,7 @@ export async function findReviewedOffers(
       const versions = history
         .filter((one) => one.kind === 'response' && one.id === id && one.shape === 'full')
         .sort((a, b) => a.version - b.version)
-        .map((version) => ({ version, document: parseResponse(version.body).document }))
+        .map((version) => ({ version, document: parseDocument('response', version.body).document }))
       const before = versions.findLast(({ version }) => !isAfter(version.notBefore, reviewedAt))?.document
       const now = termsText(document)
       if (before == null || termsText(before) === now) return []

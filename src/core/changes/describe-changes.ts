@@ -1,5 +1,5 @@
 import { memberOf } from '../documents/json-text.js'
-import { parseResponse, parseStored } from '../documents/observation.js'
+import { parseDocument } from '../documents/observation.js'
 import { priceOffer } from '../documents/offer-price.js'
 import type { Version } from '../records.js'
 import { truncate } from '../text/clean-text.js'
@@ -204,8 +204,8 @@ function describeState(change: Change, { styles, isClosedByUs }: Context): strin
 }
 
 /** `First seen: open, 10,000–50,000 t at up to 30.00 USD/t, responses due 12 Dec`. */
-function describeNewRfq({ shape, body }: ReadBody, year: string): string {
-  const { document } = parseStored('rfq', shape, body)
+function describeNewRfq({ body }: ReadBody, year: string): string {
+  const { document } = parseDocument('rfq', body)
   const { state = null, minVolume = null, maxVolume = null, pricing, responseDueDate } = document ?? {}
   const volume = formatRange(minVolume, maxVolume)
   const price = formatRange(pricing?.minUnitPrice ?? null, pricing?.maxUnitPrice ?? null, formatExactPrice)
@@ -221,7 +221,7 @@ function describeNewRfq({ shape, body }: ReadBody, year: string): string {
 /** `Submitted 13 Mar: 8,670 t at 28.80 USD/t`. */
 function describeNewOffer(read: ReadBody, year: string): string {
   const body = asResponse(read)
-  const { status = null, submittedAt } = parseResponse(body).document ?? {}
+  const { status = null, submittedAt } = parseDocument('response', body).document ?? {}
   const day = formatDay(submittedAt, year)
   const { pricePerTonne: price, offer } = figuresOf(body)
   const currency = currencyOf(body)
@@ -237,7 +237,7 @@ function describeNewOffer(read: ReadBody, year: string): string {
 
 /** The figures of an offer, in the form of a response; null for what is not known, and for an RFQ. */
 function figuresOf(body: unknown) {
-  const offer = parseResponse(body).document?.offer
+  const offer = parseDocument('response', body).document?.offer
   const stated = { volume: offer?.totalVolume ?? null, total: offer?.totalPrice ?? null }
   const lines = offer?.scheduledDeliveries.flatMap(({ vintages }) => vintages) ?? []
   const { pricePerTonne, volume, total } = priceOffer(lines, stated)

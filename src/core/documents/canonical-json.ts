@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { comparableText } from '../text/comparable-text.js'
-import type { DocumentKind } from './documents.js'
+import type { SentKind } from './documents.js'
 import { isPlainObject } from './json-text.js'
 
 /** Levels of nesting of a document. The API description needs seven; much deeper ones would overflow the stack of recursive code. */
@@ -43,12 +43,12 @@ const canonicalString = (text: string) => (ORDINARY.test(text) ? `"${text}"` : J
  * @returns 64 hexadecimal digits
  * @throws RangeError if it is nested deeper than 200 levels
  */
-export const contentHash = (kind: DocumentKind, body: unknown): string =>
+export const contentHash = (kind: SentKind, body: unknown): string =>
   hash('sha256', comparableJson(isPlainObject(body) ? { ...body, ...withoutNoise(kind, body) } : body))
 
 /** The order of lists whose order has no meaning, and a signed URL with its expiry, differ between reads (docs/DATABASE.md). */
-function withoutNoise(kind: DocumentKind, body: Record<string, unknown>): Record<string, unknown> {
-  if (kind === 'response') return {}
+function withoutNoise(kind: SentKind, body: Record<string, unknown>): Record<string, unknown> {
+  if (kind === 'response' || kind === 'summary') return {}
   const { additionalDocumentation: file, listingIds, responses } = body
   if (kind === 'listing')
     return isPlainObject(file) ? { additionalDocumentation: { ...file, url: undefined, expires: undefined } } : {}

@@ -10,6 +10,8 @@ import { comparableId, isUsableIdentifier } from './identifier.js'
 
 /** The kinds of document whose history is kept. */
 export type DocumentKind = 'listing' | 'rfq-entry' | 'rfq' | 'response'
+/** The kinds in which documents are sent: in an RFQ, a response is its summary. */
+export type SentKind = DocumentKind | 'summary'
 /** What a document is about. An RFQ has two: its entry in the list, and the RFQ itself. */
 export type SubjectKind = Exclude<DocumentKind, 'rfq-entry'>
 /**

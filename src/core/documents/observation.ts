@@ -7,18 +7,28 @@ import {
   responseSummary,
   rfqDocument,
   rfqListDocument,
-  type SubjectKind,
+  type SentKind,
 } from './documents.js'
 import { isUsableIdentifier } from './identifier.js'
 import { memberOf } from './json-text.js'
 import { type Lenient, type Parsed, type Problem, parseLeniently } from './lenient-parser.js'
 
-export type Listing = Lenient<z.output<typeof listingDocument>>
+/** The schema of each kind of document as it is sent. In an RFQ, a response is its summary. */
+const SCHEMAS = {
+  listing: listingDocument,
+  'rfq-entry': rfqListDocument,
+  rfq: rfqDocument,
+  response: responseDocument,
+  summary: responseSummary,
+}
+export type SentDocument<K extends SentKind> = Lenient<z.output<(typeof SCHEMAS)[K]>>
+
+export type Listing = SentDocument<'listing'>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
-export type RfqListItem = Lenient<z.output<typeof rfqListDocument>>
-export type Rfq = Lenient<z.output<typeof rfqDocument>>
-export type ResponseSummary = Lenient<z.output<typeof responseSummary>>
-export type RfqResponse = Lenient<z.output<typeof responseDocument>>
+export type RfqListItem = SentDocument<'rfq-entry'>
+export type Rfq = SentDocument<'rfq'>
+export type ResponseSummary = SentDocument<'summary'>
+export type RfqResponse = SentDocument<'response'>
 export type Offer = NonNullable<RfqResponse['offer']>
 export type ScheduledDelivery = Offer['scheduledDeliveries'][number]
 export type Vintage = ScheduledDelivery['vintages'][number]
@@ -58,32 +68,21 @@ export interface ReadDocument extends Observation<unknown> {
 }
 
 /** Parses a document. Never throws. */
-export type DocumentParser<T> = (body: unknown) => Parsed<T>
-
-/** Parses a listing. Never throws. */
-export const parseListing = (body: unknown) => parseLeniently(listingDocument, body)
-/** Parses an element of the RFQ list. Never throws. */
-export const parseRfqListItem = (body: unknown) => parseLeniently(rfqListDocument, body)
-/** Parses an RFQ. Never throws. */
-export const parseRfq = (body: unknown) => parseLeniently(rfqDocument, body)
-/** Parses the summary of a response within an RFQ. Never throws. */
-export const parseResponseSummary = (body: unknown) => parseLeniently(responseSummary, body)
-/** Parses a response. Never throws. */
-export const parseResponse = (body: unknown) => parseLeniently(responseDocument, body)
+export const parseDocument = <K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> =>
+  parseLeniently(SCHEMAS[kind], body) as Parsed<SentDocument<K>>
 
 /**
  * A document as it was received, parsed.
  * @param body the text as JSON.parse reads it
  * @throws RangeError if it is nested deeper than documents may be (canonical-json.ts)
  */
-export function observe<T>(
-  { text, textHash, body }: Pick<Observation<T>, 'text' | 'textHash'> & { body: unknown },
-  kind: SubjectKind,
-  parse: DocumentParser<T>,
-): Observation<T> {
+export function observe<K extends SentKind>(
+  kind: K,
+  { text, textHash, body }: { text: string; textHash: string; body: unknown },
+): Observation<SentDocument<K>> {
   const hash = contentHash(kind, body)
   const id = identifierOf(body) ?? `unidentified-${hash.slice(0, 16)}`
-  const { problems, ...parsed } = parse(body)
+  const { problems, ...parsed } = parseDocument(kind, body)
   const found = text.includes('\ufffd') ? [...problems, DAMAGED_TEXT] : problems
   return { id, text, textHash, hash, same: false, ...parsed, problems: found }
 }
@@ -99,19 +98,3 @@ export function identifierOf(body: unknown): string | null {
   const id = memberOf(body, 'id')
   return typeof id === 'string' && isUsableIdentifier(id) ? id : null
 }
-
-interface StoredDocuments {
-  listing: Parsed<Listing>
-  rfq: Parsed<Rfq> | Parsed<RfqListItem>
-  response: Parsed<RfqResponse> | Parsed<ResponseSummary>
-}
-
-const STORED_PARSERS: { [K in SubjectKind]: (shape: DocumentShape, body: unknown) => StoredDocuments[K] } = {
-  listing: (_, body) => parseListing(body),
-  rfq: (shape, body) => (shape === 'list' ? parseRfqListItem(body) : parseRfq(body)),
-  response: (shape, body) => (shape === 'summary' ? parseResponseSummary(body) : parseResponse(body)),
-}
-
-/** Parses a stored body with the schema of its kind and shape. Never throws. */
-export const parseStored = <K extends SubjectKind>(kind: K, shape: DocumentShape, body: unknown): StoredDocuments[K] =>
-  STORED_PARSERS[kind](shape, body)

@@ -1,7 +1,7 @@
 import { asResponse, type Change, type ReadBody } from '../changes/compare-documents.js'
 import { describeChanges } from '../changes/describe-changes.js'
 import { isPlainObject } from '../documents/json-text.js'
-import { parseResponse, parseStored } from '../documents/observation.js'
+import { parseDocument } from '../documents/observation.js'
 import { truncate } from '../text/clean-text.js'
 import type { Timestamp } from '../time/clock.js'
 import type { EventData, EventOffer, EventRfq, FieldChange } from './events.js'
@@ -12,16 +12,16 @@ const MAX_TEXT = 200
 const MAX_CHANGES = 10
 
 /** What events say of an RFQ. Never throws. */
-export function eventRfq(id: string, { body, shape }: ReadBody): EventRfq {
+export function eventRfq(id: string, { body }: ReadBody): EventRfq {
   // Thousands of responses would take long to parse.
-  const { document } = parseStored('rfq', shape, isPlainObject(body) ? { ...body, responses: [] } : body)
+  const { document } = parseDocument('rfq', isPlainObject(body) ? { ...body, responses: [] } : body)
   const { number = null, reference = null, title = null, state = null, responseDueDate = null } = document ?? {}
   return { id, ...cutTexts({ number, reference, title, state, responseDueDate }) }
 }
 
 /** What events say of an offer. Never throws. */
 export function eventOffer(id: string, read: ReadBody): EventOffer {
-  const { document } = parseResponse(asResponse(read))
+  const { document } = parseDocument('response', asResponse(read))
   const { projectDeveloperName = null, projectName = null, status = null, submittedAt = null, offer } = document ?? {}
   const { contractType = null, currency = null, totalVolume = null, totalPrice = null } = offer ?? {}
   return {

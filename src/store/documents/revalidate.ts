@@ -1,5 +1,5 @@
 import type { SubjectKind } from '../../core/documents/documents.js'
-import { parseStored } from '../../core/documents/observation.js'
+import { parseDocument } from '../../core/documents/observation.js'
 import { pacedWrites } from '../maintenance/paced-writes.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type DocumentKey, KEY_COLUMNS, type VersionRow } from './document-rows.js'
@@ -54,7 +54,8 @@ async function revalidateDocument(tx: Transaction, key: SubjectKey, now: string)
   )
   const parsed = versions.map((row) => {
     const bodies = (row.bodies > 1 ? JSON.parse(row.body) : [JSON.parse(row.body)]) as unknown[]
-    const each = bodies.map((body) => parseStored(kind, row.shape, body))
+    const sent = row.shape === 'full' ? kind : row.shape === 'list' ? 'rfq-entry' : 'summary'
+    const each = bodies.map((body) => parseDocument(sent, body))
     return { row, valid: Number(each.every(({ valid }) => valid)), problems: each.flatMap(({ problems }) => problems) }
   })
   const others = parsed.filter(({ row, valid }) => valid !== row.valid).map(({ row, valid }) => ({ ...row, valid }))

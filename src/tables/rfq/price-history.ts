@@ -1,6 +1,6 @@
 import { currencyCode } from '../../compare/rfq/rfq-terms.js'
 import { asResponse } from '../../core/changes/compare-documents.js'
-import { parseResponse } from '../../core/documents/observation.js'
+import { parseDocument } from '../../core/documents/observation.js'
 import { priceOffer } from '../../core/documents/offer-price.js'
 import type { Version } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
@@ -35,7 +35,7 @@ export async function priceHistoryOf(
 }
 
 function priceOf(version: Version): { pricePerTonne: number; currency: string | null } | null {
-  const offer = parseResponse(asResponse(version)).document?.offer
+  const offer = parseDocument('response', asResponse(version)).document?.offer
   const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
   const stated = { volume: offer?.totalVolume ?? null, total: offer?.totalPrice ?? null }
   const { pricePerTonne } = priceOffer(vintages, stated)

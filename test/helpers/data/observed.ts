@@ -1,26 +1,19 @@
 import { hash } from 'node:crypto'
-import {
-  type DocumentParser,
-  type Observation,
-  observe,
-  parseResponse,
-  parseRfq,
-  parseRfqListItem,
-  type ReadDocument,
-} from '../../../src/core/documents/observation.js'
+import type { SentKind } from '../../../src/core/documents/documents.js'
+import { observe, type ReadDocument } from '../../../src/core/documents/observation.js'
 
 const observer =
-  <T>(kind: 'rfq' | 'response', parse: DocumentParser<T>) =>
-  (text: string): Observation<T> =>
-    observe({ text, textHash: hash('sha256', text), body: JSON.parse(text) }, kind, parse)
+  <K extends SentKind>(kind: K) =>
+  (text: string) =>
+    observe(kind, { text, textHash: hash('sha256', text), body: JSON.parse(text) })
 
 /** Documents as the client observes their text. */
-export const observeRfq = observer('rfq', parseRfq)
-export const observeEntry = observer('rfq', parseRfqListItem)
+export const observeRfq = observer('rfq')
+export const observeEntry = observer('rfq-entry')
 
 /** A response that was read. */
 export const observeResponse = (text: string, more: Partial<ReadDocument> = {}): ReadDocument => ({
-  ...observer('response', parseResponse)(text),
+  ...observer('response')(text),
   ...{ summaryHash: 'summary', shape: 'full', requested: true },
   ...more,
 })
