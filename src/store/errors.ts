@@ -1,29 +1,19 @@
 /** An error of the database, with a remedy in its message. Subclasses differ in how callers handle them. */
 export class StoreError extends Error {
-  override name = 'StoreError'
+  override name = this.constructor.name
 }
 
 /** Another run of this kind is in progress on the channel. The caller skips its run. */
-export class RunBusyError extends StoreError {
-  override name = 'RunBusyError'
-}
+export class RunBusyError extends StoreError {}
 
 /** Another process has taken over the run. The caller stops at once and writes nothing more. */
-export class RunLostError extends StoreError {
-  override name = 'RunLostError'
-}
+export class RunLostError extends StoreError {}
 
 /** Nothing can be written now: the server is away, the disk is full, or others hold locks for too long. The caller may try again. */
-export class DatabaseUnavailableError extends StoreError {
-  override name = 'DatabaseUnavailableError'
-}
+export class DatabaseUnavailableError extends StoreError {}
 
 /** There is no database yet. An operator creates it, or corrects its path. */
-export class MissingDatabaseError extends StoreError {
-  override name = 'MissingDatabaseError'
-}
+export class MissingDatabaseError extends StoreError {}
 
 /** The connection was lost during a commit, so that it is not known whether the change was stored. */
-export class UnknownCommitError extends StoreError {
-  override name = 'UnknownCommitError'
-}
+export class UnknownCommitError extends StoreError {}

@@ -36,9 +36,6 @@ interface CopiedTable {
   isNumbered: boolean
 }
 
-/** Not copied row by row: `meta`, and the request limits, which are times of a clock. */
-const OTHER_TABLES = ['meta', 'request_limits']
-
 /** Rows read before they are written. */
 const ROWS_PER_STEP = 200
 
@@ -119,7 +116,7 @@ async function copyAll(
   return { from: source.name, to: databaseName(to), tables: counts, decisions }
 }
 
-/** The tables of the schema, each after those that it references. */
+/** The tables that are copied row by row, each after those that it references. */
 export function copiedTables(): CopiedTable[] {
   const db = new Database(':memory:')
   db.exec(readSchema('sqlite'))
@@ -127,7 +124,7 @@ export function copiedTables(): CopiedTable[] {
     .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
     .all() as { name: string }[]
   return tables
-    .filter(({ name }) => !OTHER_TABLES.includes(name))
+    .filter(({ name }) => name !== 'meta')
     .map(({ name }) => {
       const columns = db.pragma(`table_info(${name})`) as { name: string; type: string }[]
       return {

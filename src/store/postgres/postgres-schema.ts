@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MissingDatabaseError, StoreError } from '../errors.js'
 import { describeOtherSchema, readSchema, SCHEMA_NUMBER } from '../schema/schema.js'
+import { CREATE_LIMITS } from '../sql/claim-starts.js'
 import { findMeta, IDENTITY_KEY, setMeta } from '../sql/meta.js'
 import type { Queries } from '../sql/sql-database.js'
 import type { PostgresDatabase } from './postgres-database.js'
@@ -36,6 +37,7 @@ export async function prepareSchema(database: PostgresDatabase, { create = true 
     // A role that may not create schemas can use an existing one.
     if (!known) await tx.run(`create schema "${schema}"`)
     await tx.run(readSchema('postgres'))
+    await tx.run(CREATE_LIMITS)
     await setMeta(tx, IDENTITY_KEY, randomUUID())
     await setMeta(tx, SCHEMA_KEY, SCHEMA_NUMBER)
   })

@@ -33,39 +33,18 @@ create index versions_reference on versions
 create index events_by_weight on events ((
   case when kind in ('award.recorded', 'award.withdrawn', 'recommendation.changed') then 1 else 0 end) desc nulls last, at desc nulls last, sequence desc nulls last, kind);
 
--- When requests to a marketplace may start (claim-starts.ts), in milliseconds of the server's clock.
-create table request_limits (
-  origin text primary key,
-  next_at double precision not null,
-  paused_until double precision not null,
-  claimed_at double precision not null
-);
-
--- What never changes.
+-- The functions of views.sql.
 create function refuse_change() returns trigger language plpgsql as $$
 begin raise exception '%', tg_argv[0] using errcode = 'restrict_violation'; end $$;
-create trigger versions_immutable before delete or update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, shape, bodies, body on versions
-  for each row execute function refuse_change('a version never changes, and history is never removed');
-create trigger documents_immutable before delete or update of channel, kind, rfq_id, id on documents
-  for each row execute function refuse_change('a document keeps its identity, and history is never removed');
-create trigger decisions_immutable before delete or update of id, run_id, channel, rfq_id, rfq_number, due_date, time_zone,
-  decided_at, decision, reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash,
-  approved_by on close_decisions
-  for each row execute function refuse_change('the decision log is append-only');
-create trigger events_immutable before update on events
-  for each row execute function refuse_change('an event never changes');
-create trigger awards_immutable before delete or update on awards
-  for each row execute function refuse_change('the log of awards is append-only');
-
--- The number at a path of a document, and the array; null and empty if the value there is of another type.
-create function number_at(document jsonb, path text[]) returns numeric language sql immutable
-return case when jsonb_typeof(document #> path) = 'number' then (document #>> path)::numeric end;
-create function array_at(document jsonb, path text[]) returns jsonb language sql immutable
-return case when jsonb_typeof(document #> path) = 'array' then document #> path else '[]' end;
-
-create view close_decision_repeats as
-select id as decision_id, decided_at as first_at, repeated_until as last_at, times from close_decisions where times > 1;
+-- The number; null if the value is of another type.
+create function number_of(value jsonb) returns numeric language sql immutable
+return case when jsonb_typeof(value) = 'number' then value::numeric end;
+-- The objects of an array, each with its place from 0; none of a value of another type.
+create function objects_of(list jsonb) returns table (key bigint, value jsonb) language sql immutable as $$
+select number - 1, value from jsonb_array_elements(case when jsonb_typeof(list) = 'array' then list else '[]' end)
+  with ordinality e (value, number) where jsonb_typeof(value) = 'object' $$;
+create function length_of(list jsonb) returns integer language sql immutable
+return jsonb_array_length(case when jsonb_typeof(list) = 'array' then list else '[]' end);
 
 -- The newest version of each document, with its newest body.
 create view current_documents as
@@ -75,77 +54,3 @@ select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
   v.document
 from documents d
 join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;
-
--- Views for users, whose columns are extracted from the document.
-create view listings as
-select channel, id,
-  document #>> '{projectName}' as project_name,
-  document #>> '{organizationName}' as organization_name,
-  document #>> '{country}' as country,
-  document #>> '{registry}' as registry,
-  document #>> '{registryId}' as registry_id,
-  document #>> '{pricing,currency}' as currency,
-  number_at(document, '{pricing,minUnitPrice}') as min_unit_price,
-  number_at(document, '{pricing,maxUnitPrice}') as max_unit_price,
-  number_at(document, '{totalAvailableVolume,value}') as total_available_volume,
-  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
-from current_documents where kind = 'listing';
-
-create view rfqs as
-select channel, id,
-  number_at(document, '{number}') as number,
-  document #>> '{reference}' as reference,
-  document #>> '{title}' as title,
-  document #>> '{state}' as state,
-  document #>> '{responseDueDate}' as response_due_date,
-  document #>> '{fulfilmentDueDate}' as fulfilment_due_date,
-  number_at(document, '{minVolume}') as min_volume,
-  number_at(document, '{maxVolume}') as max_volume,
-  document #>> '{pricing,currency}' as currency,
-  number_at(document, '{pricing,minUnitPrice}') as min_unit_price,
-  number_at(document, '{pricing,maxUnitPrice}') as max_unit_price,
-  document #>> '{createdAt}' as created_at,
-  document #>> '{updatedAt}' as updated_at,
-  document #>> '{openedAt}' as opened_at,
-  document #>> '{closedAt}' as closed_at,
-  jsonb_array_length(array_at(document, '{responses}')) as offer_count,
-  first_observed_at, last_observed_at, changed_at, missing_since, valid, contradicted, body, version, shape
-from current_documents where kind = 'rfq';
-
-create view offers as
-select channel, rfq_id, id,
-  document #>> '{listingId}' as listing_id,
-  document #>> '{projectDeveloperName}' as project_developer_name,
-  document #>> '{projectName}' as project_name,
-  document #>> '{status}' as status,
-  document #>> '{submittedAt}' as submitted_at,
-  coalesce(document #>> '{offer,contractType}', document #>> '{contractType}') as contract_type,
-  coalesce(document #>> '{offer,currency}', document #>> '{currency}') as currency,
-  coalesce(number_at(document, '{offer,totalVolume}'), number_at(document, '{totalVolume}')) as total_volume,
-  coalesce(number_at(document, '{offer,totalPrice}'), number_at(document, '{totalPrice}')) as total_price,
-  coalesce(document #>> '{offer,expiryDate}', document #>> '{expiryDate}') as expiry_date,
-  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
-from current_documents where kind = 'response';
-
-create view offer_vintages as
-select o.channel, o.rfq_id, o.id as response_id, d.number as delivery, v.number as vintage,
-  d.value ->> 'fulfilmentDueDate' as fulfilment_due_date,
-  d.value ->> 'fulfilmentMethod' as fulfilment_method,
-  v.value ->> 'reportingPeriodStart' as reporting_period_start,
-  v.value ->> 'reportingPeriodEnd' as reporting_period_end,
-  v.value ->> 'name' as name,
-  number_at(v.value, '{volume}') as volume,
-  number_at(v.value, '{unitPrice}') as unit_price,
-  v.value ->> 'mitigationTypes' as mitigation_types
-from current_documents o
-cross join lateral jsonb_array_elements(array_at(o.document, '{offer,scheduledDeliveries}')) with ordinality d (value, number)
-cross join lateral jsonb_array_elements(array_at(d.value, '{vintages}')) with ordinality v (value, number)
-where o.kind = 'response' and jsonb_typeof(d.value) = 'object' and jsonb_typeof(v.value) = 'object';
-
-create view offer_prepayments as
-select o.channel, o.rfq_id, o.id as response_id, p.number as prepayment,
-  number_at(p.value, '{amount}') as amount,
-  p.value ->> 'paymentDueDate' as payment_due_date
-from current_documents o
-cross join lateral jsonb_array_elements(array_at(o.document, '{offer,prePayments}')) with ordinality p (value, number)
-where o.kind = 'response' and jsonb_typeof(p.value) = 'object';

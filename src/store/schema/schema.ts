@@ -3,9 +3,22 @@ import { readFileSync } from 'node:fs'
 /** The number of the schema, which each database stores. Raise it when a change of the .sql files reaches users. */
 export const SCHEMA_NUMBER = 34
 
+const read = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
+
+/** What SQLite has in place of the functions that views.sql calls. */
+const IN_SQLITE: readonly [RegExp, string][] = [
+  [/for each row execute function refuse_change\((.*)\);/g, 'begin select raise(abort, $1); end;'],
+  [/number_of\(([^()]*)-> ('\w+')\)/g, '($1->> $2)'],
+  [/objects_of\((.*)\) (\w) on true/g, `json_each($1) $2 on typeof($2.key) = 'integer' and $2.type = 'object'`],
+  [/length_of\((.*)\)/g, 'coalesce(json_array_length($1), 0)'],
+]
+
 /** The SQL that creates the tables, views and triggers in an empty database. */
-export const readSchema = (engine: 'sqlite' | 'postgres'): string =>
-  ['tables', engine].map((name) => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')).join('\n')
+export function readSchema(engine: 'sqlite' | 'postgres'): string {
+  const replaced = engine === 'sqlite' ? IN_SQLITE : []
+  const views = replaced.reduce((sql, [call, own]) => sql.replace(call, own), read('views'))
+  return [read('tables'), read(engine), views].join('\n')
+}
 
 /**
  * Why a database with another schema is refused, and what to do: before 1.0, there are no migrations.

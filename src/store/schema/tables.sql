@@ -1,4 +1,4 @@
--- The tables of both engines (docs/DATABASE.md). What each adds (views, triggers, indexes of JSON) is in sqlite.sql and postgres.sql.
+-- The tables of both engines (docs/DATABASE.md). What each adds is in sqlite.sql and postgres.sql; triggers and views are in views.sql.
 -- Timestamps are ISO texts in UTC, flags are 0 and 1.
 
 create table meta (key text primary key, value text not null);

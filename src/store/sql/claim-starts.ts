@@ -1,5 +1,14 @@
 import { LATE_MS } from '../../core/requests/request-ledger.js'
 
+/** When requests to a marketplace may start, in milliseconds of a clock: in SQLite in a file of its own. */
+export const CREATE_LIMITS = `
+create table if not exists request_limits (
+  origin text primary key,
+  next_at double precision not null,
+  paused_until double precision not null,
+  claimed_at double precision not null
+)`
+
 /**
  * A statement that claims request starts. If the clock was set back, everything moves back with it, as if no time had passed.
  * @param now the time in milliseconds, as SQL; read when the row is locked, so that claims see times in their order

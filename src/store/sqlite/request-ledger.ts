@@ -2,7 +2,7 @@ import { realpathSync, truncateSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import type { RequestLedger, StartClaim, StartGrant } from '../../core/requests/request-ledger.js'
 import type { Clock } from '../../core/time/clock.js'
-import { claimStatement } from '../sql/claim-starts.js'
+import { CREATE_LIMITS, claimStatement } from '../sql/claim-starts.js'
 import { toStoreError } from './sqlite-errors.js'
 import { createPrivateFile, retryWhileBusy } from './sqlite-file.js'
 
@@ -12,13 +12,6 @@ const FORGOTTEN_MS = 1200
 /** Time since this machine started: the same in all of its processes, and not affected by setting the clock. */
 export const machineClock: Clock = () => new Date(Number(process.hrtime.bigint() / 1_000_000n))
 
-export const CREATE = `
-create table if not exists request_limits (
-  origin text primary key,
-  next_at real not null,
-  paused_until real not null,
-  claimed_at real not null
-) strict, without rowid`
 export const CLAIM = claimStatement('@now', 'max')
 
 /**
@@ -67,7 +60,7 @@ function openFile(path: string) {
     // No journal file and no flushing: it is harmless if a crash loses or damages the file.
     db.pragma('journal_mode = memory')
     db.pragma('synchronous = off')
-    db.exec(CREATE)
+    db.exec(CREATE_LIMITS)
     return { db, claim: db.prepare(CLAIM) }
   } catch (error) {
     db.close()
