@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../core/time/clock.js'
-import { findChannel, requireFound } from '../tables/filter.js'
+import { findChannel } from '../tables/filter.js'
 import type { OfferView } from '../tables/offer/offer-view.js'
 import { asOfIn } from '../web/api/lookup.js'
 import type { ReadOperation } from '../web/api/operation.js'
@@ -117,7 +117,7 @@ const rfqTool = ({ operation: id, more = {}, pages, byDefault = 25, content, ...
 /** The channel of an RFQ, and a name that leads to it there; without a channel, of the only one in all that has the name. */
 async function findRfq(search: Parameters<ApiReader['findRfq']>[0], { channels, reader }: McpDeps) {
   const channel = search.channel ?? (channels.length === 1 ? channels[0] : undefined)
-  if (channel === undefined) return requireFound(await reader.findRfq(search))
+  if (channel === undefined) return reader.findRfq(search)
   return { channel: findChannel(channel, channels), name: search.name }
 }
 

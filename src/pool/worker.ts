@@ -4,6 +4,7 @@
  */
 import { type MessagePort, workerData } from 'node:worker_threads'
 import type { MadeReport, ReportRequest } from '../report-files/make-report.js'
+import type { FilterError } from '../tables/filter-error.js'
 import type { ViewConfig } from '../tables/source.js'
 import type { Queries } from './queries.js'
 
@@ -64,6 +65,11 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
 
 function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message, stack, code, syscall, path, status } = error as NodeJS.ErrnoException & { status?: number }
-  return { name, message, stack, code, syscall, path, status } as Partial<NodeJS.ErrnoException>
+  const { name, message, stack } = error
+  const { code, syscall, path, ...filter } = error as NodeJS.ErrnoException & Partial<FilterError>
+  const { parameter, status, suggestions } = filter
+  return Object.assign(
+    { name, message, stack },
+    { code, syscall, path, parameter, status, suggestions },
+  ) as Partial<NodeJS.ErrnoException>
 }

@@ -97,9 +97,8 @@ async function makeOverview(
   const rows: Partial<Record<(typeof OVERVIEW_LISTS)[number], readonly unknown[]>> = {}
   for (const name of OVERVIEW_LISTS) {
     const { limit, ...period } = name === 'changes' ? CHANGES : {}
-    const answer = await views.list(name, { now, parameters: { ...filter, ...period }, ...(limit && { limit }) })
-    if ('problem' in answer) throw new RangeError(answer.problem.message)
-    rows[name] = answer.rows
+    const page = await views.list(name, { now, parameters: { ...filter, ...period }, ...(limit && { limit }) })
+    rows[name] = page.rows
   }
   const overview = {
     ...{ channel, now, madeBy: madeBy ?? null, version: VERSION, settings: config.reports.settings },

@@ -4,7 +4,7 @@ import { nameById } from '../core/text/rfq-name.js'
 import type { Queries } from '../store/contract.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
 import { FilterError, unknownValue } from './filter-error.js'
-import { type Lookup, problemText, type RfqRef } from './find-rfq.js'
+import type { RfqRef } from './find-rfq.js'
 import { parseDueDate, parseMoment } from './moments.js'
 
 /** How the text of a filter becomes a value; see `PARSERS`. */
@@ -31,7 +31,7 @@ interface FilterContext {
   now: Date
   /** Every channel that is configured or stored, `org/slug`. */
   channels: readonly string[]
-  findRfq: (search: { channel?: string; name: string; now: Date }) => Promise<Lookup<RfqRef>>
+  findRfq: (search: { channel?: string; name: string; now: Date }) => Promise<RfqRef>
 }
 
 /** The condition of a filter, with its values. */
@@ -72,9 +72,9 @@ const PARSERS: Record<FilterKind, Parse> = {
   channel(_, text, { channels }) {
     return { parameters: { channel: findChannel(text, channels) } }
   },
-  async rfq({ name }, text, { findRfq, now, channels }, channel) {
+  async rfq(_, text, { findRfq, now, channels }, channel) {
     const within = channel === undefined || channel === '' ? {} : { channel: findChannel(channel, channels) }
-    const found = requireFound(await findRfq({ ...within, name: text, now }), name)
+    const found = await findRfq({ ...within, name: text, now })
     return { parameters: { rfqChannel: found.channel, rfqId: found.id } }
   },
   async choice({ name, values = [] }, text, { queries }) {
@@ -101,13 +101,6 @@ const PARSERS: Record<FilterKind, Parse> = {
     if (text !== 'true' && text !== 'false') throw unknownValue(name, text, ['true', 'false'])
     return { where: text === 'true' ? `(${where})` : `not (${where})`, parameters: {} }
   },
-}
-
-/** What the name of an RFQ led to. @throws FilterError 404 if it led to none, 409 if it is that of several */
-export function requireFound<T>(lookup: Lookup<T>, parameter = 'rfq'): T {
-  if ('found' in lookup) return lookup.found
-  const { reason, names } = lookup.problem
-  throw new FilterError(parameter, problemText(lookup.problem), reason === 'ambiguous' ? 409 : 404, names)
 }
 
 /**

@@ -44,11 +44,6 @@ export interface ListRequest {
   limit?: number
 }
 
-/** Why a request was refused. Plain data, which can be sent to another thread. */
-export type ListProblem = Pick<FilterError, 'parameter' | 'message' | 'status' | 'suggestions'>
-
-export type ListAnswer<Row> = ListPage<Row> | { problem: ListProblem }
-
 /** The names of the parameters of a list. */
 export const parametersOf = ({ filters }: Pick<List<never>, 'filters'>): string[] => [
   ...filters.map(({ name }) => name),
@@ -59,27 +54,21 @@ export const parametersOf = ({ filters }: Pick<List<never>, 'filters'>): string[
 export const sortableColumns = <Row>({ columns }: Pick<List<Row>, 'columns'>): string[] =>
   columns.flatMap(({ key, sort }) => (sort === undefined ? [] : key))
 
-/** Reads a page of a list, as every surface does. */
+/** Reads a page of a list, as every surface does. @throws FilterError */
 export async function readList<Row>(
   list: List<Row>,
   source: ViewSource,
   { now, parameters, limit = NO_LIMIT }: ListRequest,
-): Promise<ListAnswer<Row>> {
+): Promise<ListPage<Row>> {
   const { store, findRfq } = source
-  try {
-    const filters = await parseFilters(list.filters, parameters, {
-      queries: store.database,
-      now,
-      channels: await knownChannels(source),
-      findRfq,
-    })
-    const sort = parseSort(list, parameters.sort)
-    return await list.read(source, { now, filters, sort, cursor: parameters.cursor || null, limit })
-  } catch (error) {
-    if (!(error instanceof FilterError)) throw error
-    const { parameter, message, status, suggestions } = error
-    return { problem: { parameter, message, status, suggestions } }
-  }
+  const filters = await parseFilters(list.filters, parameters, {
+    queries: store.database,
+    now,
+    channels: await knownChannels(source),
+    findRfq,
+  })
+  const sort = parseSort(list, parameters.sort)
+  return list.read(source, { now, filters, sort, cursor: parameters.cursor || null, limit })
 }
 
 /** Those that are configured, and those whose data is still stored. */

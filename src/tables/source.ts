@@ -6,7 +6,7 @@ import { createPollChecks, type PollCheck } from '../readiness/poll-freshness.js
 import type { Store } from '../store/contract.js'
 import { databaseName } from '../store/open-database.js'
 import { type ChannelRules, createRulesLookup } from './channels/channel-rules.js'
-import { rfqFinder } from './find-rfq.js'
+import { findRfq, type RfqAddress, type RfqRef } from './find-rfq.js'
 import { type ComparisonRequest, compareRfq } from './rfq/compare-rfq.js'
 
 /** The part of the configuration that views use; contains no secret, so that it can be sent to a thread. */
@@ -35,7 +35,8 @@ export interface ViewSource {
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
   findClosingBlocker: (channel: string) => Promise<string | null>
   rulesOf: (channel: string) => ChannelRules & { calendar: Calendar }
-  findRfq: ReturnType<typeof rfqFinder>
+  /** Which RFQ of a channel, by default of all, has a name. @throws FilterError */
+  findRfq: (search: Omit<RfqAddress, 'channel'> & { channel?: string }) => Promise<RfqRef>
   compare: (request: ComparisonRequest) => Promise<RfqReport>
 }
 
@@ -45,7 +46,10 @@ export function createViewSource(store: Store, config: ViewConfig): ViewSource {
   const rulesOf = createRulesLookup(channels)
   return {
     ...{ store, config, channels, rulesOf },
-    findRfq: rfqFinder(store),
+    async findRfq(search) {
+      const { channel, id, name } = await findRfq(store, { ...search, withoutResponses: true })
+      return { channel, id, name }
+    },
     compare: (request) => compareRfq({ store, settings, rulesOf }, request),
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),

@@ -3,8 +3,7 @@ import type { Store } from '../store/contract.js'
 import { awardViews } from './awards/awards.js'
 import { closingViews } from './closings/closings.js'
 import type { EventFeed } from './events/events.js'
-import type { ListAnswer, ListRequest } from './list.js'
-import { readChoices, readList } from './list.js'
+import { type ListPage, type ListRequest, readChoices, readList } from './list.js'
 import { type ListName, listNamed } from './lists/lists.js'
 import { offerViews } from './offer/offer.js'
 import { pollViews } from './polls.js'
@@ -19,8 +18,8 @@ export type Views = ReturnType<typeof createViews>
 export function createViews(store: Store, config: ViewConfig) {
   const source = createViewSource(store, config)
   return {
-    /** A page of a list. */
-    list: (name: ListName, request: ListRequest): Promise<ListAnswer<unknown>> =>
+    /** A page of a list. @throws FilterError */
+    list: (name: ListName, request: ListRequest): Promise<ListPage<unknown>> =>
       readList(listNamed(name), source, request),
     /** What the filters of a list offer to choose from. */
     choices: (name: ListName) => readChoices(listNamed(name), source),

@@ -29,7 +29,5 @@ export async function rfqRows(
     parameters = {},
   }: { channels?: readonly ChannelRules[]; parameters?: Record<string, string> } = {},
 ): Promise<RfqRow[]> {
-  const answer = await readList(rfqs, viewSourceOf(store, channels), { now, parameters })
-  if ('problem' in answer) throw new Error(answer.problem.message)
-  return answer.rows
+  return (await readList(rfqs, viewSourceOf(store, channels), { now, parameters })).rows
 }

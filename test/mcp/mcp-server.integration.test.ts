@@ -78,7 +78,7 @@ describe('the MCP server', () => {
     const { fixture } = await openPolledFixture()
     const { call, fail } = await openMcp(fixture)
     expect(await fail('get_rfq', { rfq: 1024 })).toMatch(
-      /no RFQ matches "1024" in acme.forest; closest matches: .*number 1042, /,
+      /no RFQ matches "1024" in acme.forest; closest matches:\n.*number 1042, /,
     )
     expect(await fail('get_offer', { rfq: 1042, offer: 'nothing' })).toMatch(/has no offer nothing/)
     expect(await fail('compare_offers', { rfq: 1042, without: '99' })).toMatch(/has no offer 99;/)
@@ -150,7 +150,7 @@ describe('the MCP server', () => {
     fixture.sandbox.world.addResponse(rfqId, { projectName: HOSTILE } as never)
     await fixture.pollRfqs()
     const { call, fail } = await openMcp(fixture)
-    expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/closest matches: acme\/forest, number 1042, id:/)
+    expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/closest matches:\n {2}acme\/forest, number 1042, id:/)
     const needed: Record<string, Record<string, unknown>> = {
       get_rfq: { rfq: 1042 },
       compare_offers: { rfq: 1042 },

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findRfq, type RfqSearch, shortestName } from '../../src/tables/find-rfq.js'
+import type { FilterError } from '../../src/tables/filter-error.js'
+import { findRfq, type RfqSearch } from '../../src/tables/find-rfq.js'
 import { anRfq } from '../helpers/data/sample-documents.js'
 import { refreshFigures } from '../helpers/store/figures.js'
 import { holdingRun, runEnd } from '../helpers/store/holding-run.js'
@@ -24,10 +25,11 @@ async function storeWith(...polls: ReturnType<typeof poll>[]) {
     }
     await run.finish(runEnd(), at(time))
   }
-  const find = async (name: string, more: Omit<RfqSearch, 'name'> = {}) => {
-    const lookup = await findRfq(store, { name, ...more })
-    return 'found' in lookup ? `${lookup.found.rfq.channel} ${lookup.found.rfq.id}` : lookup.problem
-  }
+  const find = (name: string, more: Omit<RfqSearch, 'name'> = {}) =>
+    findRfq(store, { name, ...more }).then(
+      ({ channel, id }) => `${channel} ${id}`,
+      ({ status, message, suggestions }: FilterError) => ({ status, message, suggestions }),
+    )
   return { store, find }
 }
 
@@ -48,14 +50,15 @@ describe('finding an RFQ by name', () => {
     // One RFQ that has a name twice is one RFQ.
     expect(await find('9')).toBe('acme/forest d')
     expect(await find('42')).toEqual({
-      reason: 'ambiguous',
-      message: '"42" matches 2 RFQs; write id:…, number:… or reference:… for the one that is meant',
-      listed: ['acme/forest, number 7, id:42, Identified', 'acme/forest, number 42, id:b, Numbered'],
-      names: ['id:42', 'id:b'],
+      status: 409,
+      message:
+        '"42" matches 2 RFQs; write id:…, number:… or reference:… for the one that is meant:\n' +
+        '  acme/forest, number 7, id:42, Identified\n  acme/forest, number 42, id:b, Numbered',
+      suggestions: ['id:42', 'id:b'],
     })
-    expect(await find('B')).toMatchObject({ reason: 'ambiguous', names: ['id:b', 'id:c'] })
-    expect(await find('id:B')).toMatchObject({ reason: 'unknown' })
-    expect(await find('reference:b')).toMatchObject({ reason: 'ambiguous', names: ['id:b', 'id:c'] })
+    expect(await find('B')).toMatchObject({ status: 409, suggestions: ['id:b', 'id:c'] })
+    expect(await find('id:B')).toMatchObject({ status: 404 })
+    expect(await find('reference:b')).toMatchObject({ status: 409, suggestions: ['id:b', 'id:c'] })
   })
 
   it('asks for the channel of a number of two channels, and for an id where one channel has it twice', async () => {
@@ -64,21 +67,22 @@ describe('finding an RFQ by name', () => {
     expect(await find('5', { channel: BLUE })).toBe('acme/blue a')
     expect(await find('acme/blue/5')).toBe('acme/blue a')
     expect(await find('acme/blue/id:a', { channel: BLUE })).toBe('acme/blue a')
-    expect(await find('acme/blue/5', { channel: CHANNEL })).toMatchObject({ reason: 'unknown' })
-    expect(await find('acme/blue/6')).toMatchObject({ message: 'no RFQ matches "6" in acme/blue; closest matches' })
+    expect(await find('acme/blue/5', { channel: CHANNEL })).toMatchObject({ status: 404 })
+    expect(await find('acme/blue/6')).toMatchObject({
+      message: expect.stringMatching(/^no RFQ matches "6" in acme\/blue; closest/),
+    })
     expect(await find('2026/RFQ/5')).toMatchObject({ message: expect.stringMatching(/^no RFQ matches "2026\/RFQ\/5"/) })
     for (const name of ['5', 'a', 'id:a', 'number:5']) {
       expect(await find(name)).toMatchObject({
-        reason: 'ambiguous',
-        message: `"${name}" matches 2 RFQs; name its channel`,
-        listed: ['acme/blue, number 5, id:a, Blue carbon', 'acme/forest, number 5, id:a, Blue carbon'],
+        status: 409,
+        message: `"${name}" matches 2 RFQs; name its channel:\n  acme/blue, number 5, id:a, Blue carbon\n  acme/forest, number 5, id:a, Blue carbon`,
       })
     }
     const twins = await storeWith(
       poll('08:00:00', [...five, { id: 'b', number: 5 }]),
       poll('08:00:00', [{ id: 'c', number: 5 }], BLUE),
     )
-    expect(await twins.find('5', { channel: CHANNEL })).toMatchObject({ reason: 'ambiguous', names: ['id:a', 'id:b'] })
+    expect(await twins.find('5', { channel: CHANNEL })).toMatchObject({ status: 409, suggestions: ['id:a', 'id:b'] })
     expect(await twins.find('5')).toMatchObject({
       message: expect.stringMatching(/3 RFQs; name its channel, and write id:…, number:… or reference:… for the one/),
     })
@@ -97,33 +101,32 @@ describe('finding an RFQ by name', () => {
     const then = { asOf: at('08:30:00') }
     expect(await find('7', then)).toBe('acme/forest a')
     expect(await find('8', { asOf: at('09:30:00') })).toBe('acme/forest a')
-    expect(await find('8')).toMatchObject({ reason: 'ambiguous', names: ['id:a', 'id:b'] })
-    expect(await find('9')).toMatchObject({ reason: 'unknown' })
+    expect(await find('8')).toMatchObject({ status: 409, suggestions: ['id:a', 'id:b'] })
+    expect(await find('9')).toMatchObject({ status: 404 })
     expect(await find('8', then)).toMatchObject({
       message: expect.stringContaining('as of 2026-11-21T08:30:00.000Z; closest'),
     })
-    expect(await find('id:b', then)).toMatchObject({ reason: 'unknown' })
-    expect(await find('7', { asOf: at('07:00:00') })).toMatchObject({ reason: 'empty' })
+    expect(await find('id:b', then)).toMatchObject({ status: 404 })
+    expect(await find('7', { asOf: at('07:00:00') })).toMatchObject({ message: expect.stringMatching(/known then$/) })
   })
 
   it('suggests what is close, and says if nothing is known', async () => {
-    const { find, store } = await storeWith(
+    const { find } = await storeWith(
       poll('08:00:00', [
         { id: 'a', number: 1042, title: 'Mangroves' },
         { id: 'b', number: 5_000_123 },
       ]),
     )
     expect(await find('1043', { channel: CHANNEL })).toEqual({
-      reason: 'unknown',
-      message: 'no RFQ matches "1043" in acme/forest; closest matches',
-      listed: ['acme/forest, number 1042, id:a, Mangroves'],
-      names: ['1042'],
+      status: 404,
+      message: 'no RFQ matches "1043" in acme/forest; closest matches:\n  acme/forest, number 1042, id:a, Mangroves',
+      suggestions: ['1042'],
     })
-    expect(await find('mangrove')).toMatchObject({ names: ['1042'] })
-    expect(await find('x'.repeat(3000))).toMatchObject({ message: `no RFQ matches "${'x'.repeat(99)}…"`, names: [] })
-    expect(await find('1042', { channel: BLUE })).toMatchObject({ reason: 'empty' })
-    expect(await findRfq(store, { name: 'a\u001b[31m\nb' })).toMatchObject({
-      problem: { message: expect.stringMatching(/^no RFQ matches "a\ufffd\[31m b"/) },
+    expect(await find('mangrove')).toMatchObject({ suggestions: ['1042'] })
+    expect(await find('x'.repeat(3000))).toMatchObject({ suggestions: [] })
+    expect(await find('1042', { channel: BLUE })).toMatchObject({ message: expect.stringContaining('stored yet') })
+    expect(await find('a\u001b[31m\nb')).toMatchObject({
+      message: expect.stringMatching(/^no RFQ matches "a\ufffd\[31m b"/),
     })
   })
 })
@@ -146,16 +149,13 @@ describe('the name by which an RFQ is shown', () => {
       await refreshFigures({ store, now: () => now })
       for (const { id, channel, name } of await rfqRows(store, now)) {
         const found = await find(name, { channel })
-        const isShared = typeof found !== 'string' && found.reason === 'ambiguous' && !name.startsWith('id:')
+        const isShared = typeof found !== 'string' && found.status === 409 && !name.startsWith('id:')
         if (!isShared) expect([name, found]).toEqual([name, `${channel} ${id}`])
         all.push(name)
         names.add(name)
       }
       for (const { id } of rfqs) {
-        const search = { name: `id:${id}`, channel: CHANNEL }
-        const lookup = await findRfq(store, search)
-        if (!('found' in lookup)) throw new Error(`${search.name} was not found`)
-        const name = await shortestName(store, lookup.found, search)
+        const { name } = await findRfq(store, { name: `id:${id}`, channel: CHANNEL })
         expect([name, await find(name, { channel: CHANNEL })]).toEqual([name, `${CHANNEL} ${id}`])
       }
     }

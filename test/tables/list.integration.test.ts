@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { FilterError } from '../../src/tables/filter-error.js'
 import { type ListPage, readList, sortableColumns } from '../../src/tables/list.js'
 import { LISTS, type ListName, listNamed } from '../../src/tables/lists/lists.js'
 import { jsonRow, jsonSchema } from '../../src/tables/print/json.js'
@@ -25,14 +26,9 @@ async function openDesk() {
   await fixture.closeExpired({ mode: 'dry-run' })
   await refreshFigures(fixture)
   const source = viewSourceOf(fixture.store)
-  const answerOf = (name: ListName, parameters: Record<string, string>, limit?: number) =>
+  const read = (name: ListName, parameters: Record<string, string> = {}, limit?: number) =>
     readList(listNamed(name), source, { now: fixture.now(), parameters, ...(limit !== undefined && { limit }) })
-  const read = async (name: ListName, parameters: Record<string, string> = {}, limit?: number) => {
-    const answer = await answerOf(name, parameters, limit)
-    if ('problem' in answer) throw new Error(`${name} ${JSON.stringify(parameters)}: ${answer.problem.message}`)
-    return answer
-  }
-  return { answerOf, read }
+  return { read }
 }
 
 describe('a list', () => {
@@ -90,11 +86,12 @@ describe('a list', () => {
   })
 
   it('refuses an unknown channel, value, column and cursor with what is allowed', async () => {
-    const { answerOf, read } = await openDesk()
-    const problemOf = async (parameters: Record<string, string>) => {
-      const answer = await answerOf('runs', parameters)
-      return 'problem' in answer ? answer.problem : null
-    }
+    const { read } = await openDesk()
+    const problemOf = (parameters: Record<string, string>) =>
+      read('runs', parameters).then(
+        () => null,
+        (error: FilterError) => error,
+      )
     expect(await problemOf({ channel: 'acme/forst' })).toMatchObject({
       parameter: 'channel',
       suggestions: ['acme/forest'],

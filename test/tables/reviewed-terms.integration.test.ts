@@ -28,8 +28,7 @@ async function openReviewed() {
     review: { status, createdAt: fixture.now().toISOString(), updatedAt: fixture.now().toISOString() },
   })
   const said = async () => {
-    const found = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offer })
-    const flags = 'found' in found ? found.found.flags : []
+    const { flags } = await views.offer({ channel: KEY, name: rfq, now: fixture.now(), offer })
     return flags.flatMap(({ message }) => (message.startsWith('Review accepted ') ? [message] : []))
   }
   await change(priced(17.08))

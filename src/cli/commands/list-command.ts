@@ -3,13 +3,12 @@ import type { RunKind } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { Store } from '../../store/contract.js'
 import type { Filter } from '../../tables/filter.js'
-import { type List, type ListProblem, sortableColumns } from '../../tables/list.js'
+import { type List, sortableColumns } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
 import { jsonRow } from '../../tables/print/json.js'
 import { type App, withStore } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
 import { csvOption, jsonOption, onlyOnce, wholeNumber } from '../input/options.js'
 import { shownChannels } from '../input/select-channels.js'
 import { describeFreshness } from '../output/freshness.js'
@@ -90,7 +89,7 @@ const PLACEHOLDERS: Partial<Record<Filter['kind'], string>> = {
 
 /**
  * Reads a list and prints it as a table that fits the terminal, as CSV or as JSON.
- * @throws UsageError for a text that is no value of its filter
+ * @throws FilterError for a text that is no value of its filter
  */
 export async function printList(
   context: ListContext,
@@ -106,9 +105,7 @@ export async function printList(
   const { json, csv, wide = false, sort, limit = json || csv ? undefined : DEFAULT_LIMIT } = options
   const filters = textsOf(list, options)
   const request = { now: io.now(), parameters: { ...filters, ...(sort && { sort }) } }
-  const answer = await (await app.views()).list(name, { ...request, ...(limit && { limit }) })
-  if ('problem' in answer) throw new UsageError(remedied(answer.problem))
-  const { rows, next, total } = answer
+  const { rows, next, total } = await (await app.views()).list(name, { ...request, ...(limit && { limit }) })
   const more = next === null ? [] : [`first ${rows.length} of ${total} rows, a larger --limit shows more`]
   if (json || csv) {
     if (json)
@@ -127,9 +124,6 @@ export async function printList(
   const rest = hidden.length === 0 ? [] : [`${formatCount(hidden.length, 'more column')} with --wide`]
   printNotes(io, [...(age ? [age] : []), ...more, ...rest])
 }
-
-const remedied = ({ parameter, message, suggestions }: ListProblem): string =>
-  parameter === 'rfq' && suggestions.length === 0 ? `${message}; \`quotekeeper rfqs\` lists all RFQs` : message
 
 /** The texts of filters, by their names. */
 const textsOf = ({ filters }: Pick<List<unknown>, 'filters'>, options: ListOptions): Record<string, string> =>

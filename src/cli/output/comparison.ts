@@ -12,9 +12,7 @@ import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
 import { decisionLines, type RfqView, rateLines, reasonLines } from '../../tables/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
-import { rfqLabel } from '../input/require-rfq.js'
-import { bold, formatRecommendation, printJson, printNotes, printTable, tableWidth } from './output.js'
+import { bold, formatRecommendation, printJson, printNotes, printTable, rfqLabel, tableWidth } from './output.js'
 
 interface ComparisonContext {
   app: App
@@ -41,9 +39,7 @@ export async function printComparison(
   const { channel, id } = found.rfq
   const now = io.now()
   const views = await app.views()
-  const lookup = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
-  if ('problem' in lookup) throw new UsageError(lookup.problem.message)
-  const { view } = lookup.found
+  const { view } = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
   const { decision, offers, award } = view
   if (questions) return printQuestions(io, decision.questions)
   if (json) return printJson(io, view)

@@ -1,10 +1,12 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { parseDocument } from '../../core/documents/observation.js'
+import type { RfqWithResponses } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import type { Column } from '../../tables/column.js'
 import { printTerminal } from '../../tables/print/terminal.js'
 import { escapeInvisible } from '../../tables/print/terminal-text.js'
-import { wrap } from '../../tables/print/text-width.js'
+import { truncate, wrap } from '../../tables/print/text-width.js'
 import type { Cli } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import type { Io } from '../process/process-io.js'
@@ -74,6 +76,14 @@ const INDENT = '  '
 function hangingIndent(line: string, width: Io['width']): string[] {
   if (width === null) return [line]
   return wrap(line, Math.max(20, width - INDENT.length)).map((part, index) => (index === 0 ? part : `${INDENT}${part}`))
+}
+
+/** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
+export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
+  const document = parseDocument('rfq', rfq.body).document
+  const name = document?.number?.toString() ?? document?.reference ?? rfq.id
+  const more = [document?.reference, document?.title].filter((part) => part && part !== name)
+  return truncate(cleanLine(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
 }
 
 /**

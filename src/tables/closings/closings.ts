@@ -3,7 +3,7 @@ import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { formatCount } from '../../core/text/number-format.js'
 import type { Fact } from '../column.js'
-import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
+import { findRfq, type RfqAddress, type RfqRef } from '../find-rfq.js'
 import type { ViewSource } from '../source.js'
 import { type ClosingOutlook, closingOutlook, outlookText, type RfqOutlook } from './closing-outlook.js'
 
@@ -27,25 +27,24 @@ export function closingViews(source: ViewSource) {
   const { store, rulesOf } = source
   return {
     /** If more than `maxPerRun` RFQs are due, every one of the channel is read, because such a round is blocked. */
-    rfqClosing: (address: RfqAddress): Promise<Lookup<RfqClosing>> =>
-      withRfq(store, { ...address, withoutResponses: true }, async ({ rfq }, ref) => {
-        const { channel, id } = ref
-        const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
-        const { timeZone, graceHours, autoClose } = rulesOf(channel)
-        const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
-        const facts: Fact[] = [
-          { label: 'State', kind: 'state', value: state },
-          { label: 'Due', kind: 'date', value: responseDueDate },
-          { label: 'Time zone', kind: 'text', value: timeZone },
-          { label: 'Grace', kind: 'text', value: graceHours === 0 ? null : formatCount(graceHours, 'hour') },
-          { label: 'autoClose', kind: 'text', value: autoClose },
-        ]
-        return {
-          ...{ ...ref, title, state, facts, stop: found.stop, message: outlookText(found, id) },
-          outlook: found.rfqs.get(id) as RfqOutlook,
-          decisions: await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS }),
-        }
-      }),
+    async rfqClosing(address: RfqAddress): Promise<RfqClosing> {
+      const { rfq, channel, id, name } = await findRfq(store, { ...address, withoutResponses: true })
+      const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
+      const { timeZone, graceHours, autoClose } = rulesOf(channel)
+      const found = await closingOutlook(source, { channel, ids: [id] }, address.now)
+      const facts: Fact[] = [
+        { label: 'State', kind: 'state', value: state },
+        { label: 'Due', kind: 'date', value: responseDueDate },
+        { label: 'Time zone', kind: 'text', value: timeZone },
+        { label: 'Grace', kind: 'text', value: graceHours === 0 ? null : formatCount(graceHours, 'hour') },
+        { label: 'autoClose', kind: 'text', value: autoClose },
+      ]
+      return {
+        ...{ channel, id, name, title, state, facts, stop: found.stop, message: outlookText(found, id) },
+        outlook: found.rfqs.get(id) as RfqOutlook,
+        decisions: await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS }),
+      }
+    },
     /** Whether the next closing round closes an RFQ, and else why not, in a sentence. */
     async closingOutlook({ channel, id, now }: { channel: string; id: string; now: Date }) {
       const found = await closingOutlook(source, { channel, ids: [id] }, now)

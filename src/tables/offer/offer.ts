@@ -3,9 +3,9 @@ import type { OfferReport } from '../../compare/offer/offer-report-model.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { comparableId } from '../../core/documents/identifier.js'
-import type { RfqWithResponses } from '../../core/records.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
-import { type Lookup, type RfqAddress, withRfq } from '../find-rfq.js'
+import { FilterError } from '../filter-error.js'
+import { findRfq, type RfqAddress } from '../find-rfq.js'
 import { rfqView } from '../rfq/rfq-view.js'
 import {
   body,
@@ -60,17 +60,8 @@ export type OfferDetail = z.infer<typeof offerDetail>
 
 /** One offer for an RFQ. */
 export const offerViews = (source: ViewSource) => ({
-  async offer(address: OfferAddress): Promise<Lookup<OfferDetail>> {
-    const lookup = await withRfq(source.store, address, async (found, { name }) => ({
-      name,
-      offer: await readOffer(source, found, address),
-    }))
-    if ('problem' in lookup) return lookup
-    const { name, offer } = lookup.found
-    if (offer !== null) return { found: offer }
-    const message = `RFQ ${name} of ${address.channel} has no offer ${address.offer}${address.asOf ? ' at this moment' : ''}`
-    return { problem: { reason: 'unknown', message, listed: [], names: [] } }
-  },
+  /** @throws FilterError for a name that leads to no RFQ, or to no offer of it */
+  offer: (address: OfferAddress): Promise<OfferDetail> => readOffer(source, address),
 })
 
 interface OfferAddress extends RfqAddress {
@@ -82,22 +73,21 @@ interface OfferAddress extends RfqAddress {
   withDocuments?: boolean
 }
 
-async function readOffer(
-  source: ViewSource,
-  found: RfqWithResponses,
-  address: OfferAddress,
-): Promise<OfferDetail | null> {
+async function readOffer(source: ViewSource, address: OfferAddress): Promise<OfferDetail> {
   const { asOf, withDocuments = true } = address
-  const { channel, id: rfqId } = found.rfq
+  const { channel, id: rfqId, name, responses } = await findRfq(source.store, address)
   const report = await source.compare({ ...address, channel, rfqId })
   const offer =
     report.offers.find(({ id }) => comparableId(id) === comparableId(address.offer)) ??
     report.offers.find(({ sequence }) => String(sequence) === address.offer)
   const offerId = offer?.id
-  const response = found.responses.find(({ id }) => id === offerId)
+  const response = responses.find(({ id }) => id === offerId)
   const view = rfqView(report).offers.find(({ id }) => id === offerId)
   // Without one that was observed after the RFQ was found.
-  if (response === undefined || offer === undefined || view === undefined) return null
+  if (response === undefined || offer === undefined || view === undefined) {
+    const message = `RFQ ${name} of ${channel} has no offer ${address.offer}${asOf ? ' at this moment' : ''}`
+    throw new FilterError('offer', message, 404)
+  }
   const { decision, currency, context } = report
   const history = await source.store.rfqHistory(channel, rfqId, asOf)
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)

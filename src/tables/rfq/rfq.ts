@@ -3,7 +3,7 @@ import { parseStoredRfq } from '../../compare/input/stored-documents.js'
 import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { dueOf } from '../channels/channel-rules.js'
-import { type Lookup, type RfqAddress, type RfqRef, withRfq } from '../find-rfq.js'
+import { findRfq, type RfqAddress, type RfqRef } from '../find-rfq.js'
 import { body, channelKey, count, nullableNumber, nullableText, observation, observationOf, text } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { type PriceHistory, type PriceQuery, priceHistoryOf } from './price-history.js'
@@ -48,29 +48,28 @@ export interface NamedRfqView extends RfqRef {
   view: RfqView
 }
 
-/** One RFQ. */
+/** One RFQ. All of them throw FilterError for a name that leads to none. */
 export const rfqViews = (source: ViewSource) => ({
-  rfq: (address: RfqAddress): Promise<Lookup<RfqDetail>> =>
-    withRfq(source.store, address, async ({ rfq, responses }, { name }) => {
-      const parsed = parseStoredRfq(rfq)
-      const terms = rfqFacts(parsed)
-      const { state, responseDueDate: dueDate } = terms
-      return {
-        ...{ channel: rfq.channel, id: rfq.id, name },
-        ...terms,
-        ...dueOf({ state, dueDate }, source.rulesOf(rfq.channel), address.asOf ?? address.now),
-        offers: responses.filter(({ missingSince }) => missingSince === null).length,
-        closedAt: parsed.document?.closedAt ?? null,
-        ...observationOf(rfq),
-        body: rfq.body,
-      }
-    }),
+  async rfq(address: RfqAddress): Promise<RfqDetail> {
+    const { rfq, responses, channel, id, name } = await findRfq(source.store, address)
+    const parsed = parseStoredRfq(rfq)
+    const terms = rfqFacts(parsed)
+    const { state, responseDueDate: dueDate } = terms
+    return {
+      ...{ channel, id, name },
+      ...terms,
+      ...dueOf({ state, dueDate }, source.rulesOf(channel), address.asOf ?? address.now),
+      offers: responses.filter(({ missingSince }) => missingSince === null).length,
+      closedAt: parsed.document?.closedAt ?? null,
+      ...observationOf(rfq),
+      body: rfq.body,
+    }
+  },
   /** @param address.settings those that were asked for; default: the configured ones */
-  comparison: (address: RfqAddress & { settings?: Settings }): Promise<Lookup<NamedRfqView>> =>
-    withRfq(source.store, { ...address, withoutResponses: true }, async (_rfq, ref) => ({
-      ...ref,
-      view: rfqView(await source.compare({ ...address, channel: ref.channel, rfqId: ref.id })),
-    })),
+  async comparison(address: RfqAddress & { settings?: Settings }): Promise<NamedRfqView> {
+    const ref = await source.findRfq(address)
+    return { ...ref, view: rfqView(await source.compare({ ...address, channel: ref.channel, rfqId: ref.id })) }
+  },
   /** The prices of some offers for an RFQ until a moment. */
   prices: (query: PriceQuery): Promise<PriceHistory[]> => priceHistoryOf(source.store, query),
 })

@@ -73,11 +73,11 @@ export async function today(source: ViewSource, options: TodayOptions): Promise<
   const { now, since = lastWorkingDay(now), channel, limit = 40 } = options
   const filter = channel === undefined ? {} : { channel }
   const summary = await summaryOf(source, options)
-  const answer = await readList(rfqs, source, { now, limit, parameters: { waiting: 'true', ...filter } })
+  const { rows } = await readList(rfqs, source, { now, limit, parameters: { waiting: 'true', ...filter } })
   return {
     ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
     moved: withRoundedNumbers(await movedSince(source, { now, since, ...filter })),
-    rfqs: 'rows' in answer ? answer.rows : [],
+    rfqs: rows,
     closings: await closingMatters(source, { now, ...filter }),
     system: await systemMatters(source, { now, ...filter }),
   }
@@ -95,9 +95,9 @@ export async function movedSince(
   { now, since, ...filter }: { now: Date; since: Date; channel?: string },
 ): Promise<Moved[]> {
   const parameters = { kind: 'money', since: since.toISOString(), ...filter }
-  const answer = await readList(changes, source, { now, parameters })
+  const { rows } = await readList(changes, source, { now, parameters })
   const rfqTerms = new Map<string, Record<'before' | 'after', AwardTerms | null>>()
-  for (const row of 'rows' in answer ? answer.rows : []) {
+  for (const row of rows) {
     if (row.data.moved === undefined) continue
     // Newest first: the oldest says what it was before all of them.
     const name = `${row.channel}\t${row.rfqId}`

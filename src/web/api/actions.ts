@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Settings } from '../../core/decision/settings.js'
 import type { AwardActions } from '../../tables/awards/awards.js'
-import { requireFound } from '../../tables/filter.js'
 import { FilterError } from '../../tables/filter-error.js'
 import { channelKey, nullableText, text, timestamp } from '../../tables/schema.js'
 import type { User } from '../access/users.js'
@@ -88,6 +87,6 @@ export async function findSubject(
   knownChannel(channel, channels)
   if (rfq === undefined && as_of !== undefined) throw new FilterError('as_of', 'as_of is about one RFQ: name it')
   const at = await stateOf({ as_of, channel }, { now: now(), reader })
-  const rfqId = rfq === undefined ? {} : { rfqId: requireFound(await reader.findRfq({ ...at, channel, name: rfq })).id }
+  const rfqId = rfq === undefined ? {} : { rfqId: (await reader.findRfq({ ...at, channel, name: rfq })).id }
   return { channel, ...rfqId, ...(at.asOf && { asOf: at.asOf }) }
 }

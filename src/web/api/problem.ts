@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
-import { FilterError } from '../../tables/filter-error.js'
+import type { FilterError } from '../../tables/filter-error.js'
 
 /** A problem document (RFC 9457). */
 export const problemDocument = z
@@ -52,8 +52,9 @@ export class ProblemError extends Error {
 /** The problem document of an error that is the client's; null for any other error. */
 export function problemOf(error: unknown): ProblemDocument | null {
   if (error instanceof ProblemError) return error.document
-  if (!(error instanceof FilterError)) return null
-  const { parameter: name, message: detail, status, suggestions } = error
+  // By name, because an error of another thread is a copy.
+  if ((error as Error).name !== 'FilterError') return null
+  const { parameter: name, message: detail, status, suggestions } = error as FilterError
   return toProblem(status, detail, { errors: [{ name, detail }], ...close(suggestions) })
 }
 

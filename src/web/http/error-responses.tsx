@@ -42,7 +42,7 @@ function ErrorPage({ request, status, message }: { request: FastifyRequest; stat
     <Layout title={TITLES[status] ?? 'Something went wrong'} frame={frame}>
       <div class="card narrow">
         <h1>{TITLES[status] ?? 'Something went wrong'}</h1>
-        <p>{message}</p>
+        <p class="prose">{message}</p>
         <p>
           <a href="/">Go to Today</a>
         </p>

@@ -5,7 +5,6 @@ import { parametersOf } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { type HtmlTable, Table } from '../../tables/print/html.js'
 import { WithCommands } from '../components/format.js'
-import { HttpError } from '../http/errors.js'
 import { addPage, type PageContent, type PageDeps, type PageRequest } from './page.js'
 import { type FileTable, fileTable } from './table-file.js'
 
@@ -64,12 +63,7 @@ export async function readTable(
 ): Promise<{ table: HtmlTable<unknown>; file: FileTable }> {
   const { columns, filters, about, empty } = listNamed(name)
   const { now, queries, link } = page
-  const read = async (parameters: Record<string, string>, rows?: number) => {
-    const answer = await queries.list(name, { now, parameters, ...(rows !== undefined && { limit: rows }) })
-    if ('problem' in answer) throw new HttpError(answer.problem.status, answer.problem.message)
-    return answer
-  }
-  const { rows, next, total } = await read(parameters, limit)
+  const { rows, next, total } = await queries.list(name, { now, parameters, limit })
   const isFiltered = filters.some((filter) => parameters[filter.name] !== undefined)
   const changes = Object.fromEntries(filters.map((filter) => [filter.name, null]))
   const none = isFiltered ? (
@@ -91,7 +85,10 @@ export async function readTable(
       next: sort === undefined ? null : next,
       total,
     },
-    file: fileTable({ name, columns, rows: async () => (await read({ ...parameters, cursor: '' })).rows }),
+    file: fileTable({
+      ...{ name, columns },
+      rows: async () => (await queries.list(name, { now, parameters: { ...parameters, cursor: '' } })).rows,
+    }),
   }
 }
 

@@ -23,7 +23,7 @@ describe('a filter that nothing has', () => {
       ['export --channel acme/bleu', 'Did you mean acme/blue?'],
       ['report --channel acme/bleu', 'Did you mean acme/blue?'],
       ['export --kind rfqs', 'Allowed choices are listing, rfq-entry, rfq, response'],
-      ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches: acme/blue, number 1001, id:'],
+      ['closings --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
       ['compare 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
       ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  acme/blue, number 1001, id:'],
     ] as const) {

@@ -48,11 +48,11 @@ describe('identifiers in two spellings', () => {
     const [{ rfq, responses } = {}, ...others] = await fixture.store.rfqs({ channel: KEY })
     expect([rfq?.id, responses?.map(({ id }) => id), others]).toEqual([RFQ, [offer], []])
     const found = await viewsOf(fixture).offer({ ...named(fixture, RFQ.toLowerCase()), offer: offer.toUpperCase() })
-    expect(found).toMatchObject({ found: { id: offer, rfqId: RFQ, late: true } })
-    const listingId = 'found' in found ? found.found.listingId : null
+    expect(found).toMatchObject({ id: offer, rfqId: RFQ, late: true })
+    const { listingId } = found
     const [listing] = await fixture.store.listings({ channel: KEY, ids: [listingId ?? ''] })
     expect(listing?.id).toBe(listingId?.toUpperCase())
-    expect('found' in found && found.found.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
+    expect(found.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
     const list = await viewsOf(fixture).list('rfqs', { now: fixture.now(), parameters: {} })
     expect(list).toMatchObject({ rows: [{ id: RFQ, readState: 'read' }] })
     await fixture.closeExpired()
@@ -75,10 +75,10 @@ describe('composed and decomposed characters', () => {
     const search = async (q: string) => (await rfqRows(fixture.store, fixture.now(), { parameters: { q } })).length
     for (const text of [composed, decomposed]) {
       expect(await search(text.toUpperCase())).toBe(1)
-      expect(await views.findRfq({ ...named(fixture, `${text}-7`) })).toMatchObject({ found: { id } })
+      expect(await views.findRfq({ ...named(fixture, `${text}-7`) })).toMatchObject({ id })
     }
     expect(await views.comparison(named(fixture, id))).toMatchObject({
-      found: { view: { offers: [{ developer: composed }] } },
+      view: { offers: [{ developer: composed }] },
     })
     const [known] = await fixture.store.rfqs({ channel: KEY })
     expect(known?.rfq.body).toMatchObject({ title: `Peat of ${decomposed}` })
@@ -98,9 +98,8 @@ describe('numbers of offers', () => {
     )
     await fixture.pollRfqs()
     const byNumber = async () => {
-      const found = await viewsOf(fixture).comparison(named(fixture, id))
-      const offers = 'found' in found ? found.found.view.offers : []
-      return offers.toSorted((a, b) => a.number - b.number).map((offer) => offer.id)
+      const { view } = await viewsOf(fixture).comparison(named(fixture, id))
+      return view.offers.toSorted((a, b) => a.number - b.number).map((offer) => offer.id)
     }
     const before = await byNumber()
     expect(before).toEqual([...offers].sort())

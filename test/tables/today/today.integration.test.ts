@@ -28,7 +28,7 @@ describe('today', () => {
     world.changeRfq(closed, { state: 'closed' })
     await fixture.pollRfqs()
     await refreshFigures(fixture)
-    const source = viewSourceOf(fixture.store, [RULES])
+    const source = viewSourceOf(fixture.store, [RULES, { ...RULES, key: 'acme/blue' }])
     const found = await today(source, { now: fixture.now() })
     expect(found.rfqs.map(({ number, urgency }) => [number, urgency])).toEqual([
       [4, 2],

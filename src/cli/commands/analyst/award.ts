@@ -4,6 +4,7 @@ import { awardText } from '../../../compare/decision/award-state.js'
 import type { RfqWithResponses } from '../../../core/records.js'
 import { awardLines } from '../../../tables/awards/award-schema.js'
 import { type AwardOrder, standingText } from '../../../tables/awards/awards.js'
+import { findRfq } from '../../../tables/find-rfq.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -18,8 +19,7 @@ import {
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
-import { requireRfq, rfqLabel } from '../../input/require-rfq.js'
-import { formatRecommendation, newFile, printJson, tableWidth } from '../../output/output.js'
+import { formatRecommendation, newFile, printJson, rfqLabel, tableWidth } from '../../output/output.js'
 import { createAwardDesk } from '../../service/award-desk.js'
 import { addListOptions, type ListOptions, printList } from '../list-command.js'
 
@@ -92,7 +92,7 @@ async function award(cli: Cli, app: App, name: string | undefined, options: Opti
   if (name === undefined || isList)
     return printList({ cli, app, store }, 'awards', { ...options, ...(name !== undefined && { rfq: name }) })
   const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-  const found = await requireRfq(store, { name, withoutResponses: true, ...filter })
+  const found = await findRfq(store, { name, withoutResponses: true, ...filter })
   if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options.workbook)
   return options.withdraw ? withdraw(cli, app, found, options) : record(cli, app, { found, asOf: filter.asOf }, options)
 }

@@ -1,5 +1,6 @@
 import { Option } from 'commander'
 import { termsReadOf } from '../../../core/time/read-times.js'
+import { findRfq } from '../../../tables/find-rfq.js'
 import { withStore } from '../../app.js'
 import type { RegisterCommand } from '../../cli-context.js'
 import {
@@ -15,7 +16,6 @@ import {
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
-import { requireRfq } from '../../input/require-rfq.js'
 import { type ComparisonOptions, printComparison } from '../../output/comparison.js'
 import { describeFreshness, describePast } from '../../output/freshness.js'
 
@@ -43,7 +43,7 @@ export const register: RegisterCommand = (command, cli) => {
         cli,
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-          const found = await requireRfq(store, { name, ...filter })
+          const found = await findRfq(store, { name, ...filter })
           const { rfq, responses } = found
           const { asOf } = filter
           const reads = { rfqs: [rfq], termsRead: termsReadOf(responses) }

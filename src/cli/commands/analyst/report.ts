@@ -3,6 +3,7 @@ import type { KnownDocument } from '../../../core/records.js'
 import { quoteForShell } from '../../../core/text/quote-for-shell.js'
 import type { ReportRequest } from '../../../report-files/make-report.js'
 import type { Store } from '../../../store/contract.js'
+import { findRfq } from '../../../tables/find-rfq.js'
 import { type App, withStore } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
@@ -18,7 +19,6 @@ import {
   withExamples,
 } from '../../input/options.js'
 import { parseReadFilter } from '../../input/read-filter.js'
-import { requireRfq } from '../../input/require-rfq.js'
 import { configuredChannel } from '../../input/select-channels.js'
 import { formatRecommendation, newFile, withProgress } from '../../output/output.js'
 import { pollChannel } from '../../runs/poll-channel.js'
@@ -68,7 +68,7 @@ interface ReportContext {
 
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, name: string): Promise<void> {
   const filter = await parseReadFilter(cli, context, options, 'rfqs')
-  const { rfq } = await requireRfq(context.store, { name, withoutResponses: true, ...filter })
+  const { rfq } = await findRfq(context.store, { name, withoutResponses: true, ...filter })
   if (options.fresh) await readAgain(cli, context, rfq)
   await writeReport(cli, context, options, { ...filter, channel: rfq.channel, rfqId: rfq.id })
 }

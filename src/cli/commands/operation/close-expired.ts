@@ -6,11 +6,11 @@ import type { ChannelConfig } from '../../../config/contract.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { ClosingStop, Store } from '../../../store/contract.js'
 import { UnknownCommitError } from '../../../store/errors.js'
+import { findRfq } from '../../../tables/find-rfq.js'
 import { type App, withApp, withServices } from '../../app.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { FailedError, UsageError } from '../../cli-error.js'
 import { byOption, channelsOption, jsonOption, operatorName, withExamples } from '../../input/options.js'
-import { requireRfq } from '../../input/require-rfq.js'
 import { selectChannels } from '../../input/select-channels.js'
 import {
   type ChannelRound,
@@ -108,7 +108,7 @@ async function findRetries({ io }: Cli, app: App, { retry = [], channel }: Optio
   const retries = new Map<string, string[]>()
   for (const name of retry) {
     const [only] = channels?.length === 1 ? channels : []
-    const { rfq } = await requireRfq(store, { name, withoutResponses: true, ...(only && { channel: only }) })
+    const { rfq } = await findRfq(store, { name, withoutResponses: true, ...(only && { channel: only }) })
     if (channels && !channels.includes(rfq.channel))
       throw new FailedError(`RFQ ${name} is in ${rfq.channel}, not in --channel`)
     const { isRetryable, message } = await views.closingOutlook({ channel: rfq.channel, id: rfq.id, now: io.now() })

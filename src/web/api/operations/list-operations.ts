@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Filter } from '../../../tables/filter.js'
-import { FilterError } from '../../../tables/filter-error.js'
 import { type List, sortableColumns } from '../../../tables/list.js'
 import { LISTS, type ListName } from '../../../tables/lists/lists.js'
 import { jsonRow, jsonSchema } from '../../../tables/print/json.js'
@@ -44,12 +43,7 @@ function listOperation(name: ListName, { title, about, columns, filters }: List<
     }),
     async handle({ query: { limit, ...given }, at: { now }, views }) {
       const parameters = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
-      const answer = await views.list(name, { now, limit, parameters })
-      if ('problem' in answer) {
-        const { parameter, message, status, suggestions } = answer.problem
-        throw new FilterError(parameter, message, status, suggestions)
-      }
-      const { rows, next, total } = answer
+      const { rows, next, total } = await views.list(name, { now, limit, parameters })
       return { items: rows.map((row) => jsonRow(columns, row)), nextCursor: next, total }
     },
   })

@@ -3,7 +3,7 @@ import { awardRecordSchema } from '../../../core/decision/award-record.js'
 import { settingsSchema } from '../../../core/decision/settings.js'
 import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { eventFeed } from '../../../tables/events/events.js'
-import { findChannel, requireFound } from '../../../tables/filter.js'
+import { findChannel } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
 import { offerDetail } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
@@ -71,7 +71,7 @@ export const RFQ_OPERATIONS = [
     description: '`rfq` is its number, reference or id; `id:…`, `number:…` or `reference:…` if several have the name.',
     query: moments,
     result: rfqDetail,
-    handle: async (call) => requireFound(await call.views.rfq(rfqOf(call))),
+    handle: (call) => call.views.rfq(rfqOf(call)),
   }),
   readOperation({
     id: 'readOffer',
@@ -81,7 +81,7 @@ export const RFQ_OPERATIONS = [
       '`offer` is its id or its number. With what it costs and delivers, and all its versions, newest first.',
     query: moments,
     result: offerDetail,
-    handle: async (call) => requireFound(await call.views.offer({ ...rfqOf(call), offer: call.path.offer ?? '' })),
+    handle: (call) => call.views.offer({ ...rfqOf(call), offer: call.path.offer ?? '' }),
   }),
   readOperation({
     id: 'compareOffers',
@@ -102,7 +102,7 @@ export const RFQ_OPERATIONS = [
       const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
       if ('errors' in changed) throw invalidValues(changed.errors)
       const given = texts.length > 0 && { settings: changed.settings }
-      return requireFound(await call.views.comparison({ ...rfqOf(call), ...given })).view
+      return (await call.views.comparison({ ...rfqOf(call), ...given })).view
     },
   }),
   readOperation({
@@ -112,7 +112,7 @@ export const RFQ_OPERATIONS = [
     description: 'In full, newest first; at most one stands. `comparison` says what the marketplace shows of it.',
     result: whole(awardRecordSchema),
     async handle(call) {
-      const { channel, id: rfqId } = requireFound(await call.views.findRfq(rfqOf(call)))
+      const { channel, id: rfqId } = await call.views.findRfq(rfqOf(call))
       return { items: await call.views.rfqAwards({ channel, rfqId }) }
     },
   }),

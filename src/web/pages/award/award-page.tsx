@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { reasonProblem } from '../../../core/text/clean-text.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { standingText } from '../../../tables/awards/awards.js'
-import { requireFound } from '../../../tables/filter.js'
 import { awardPath, rfqPath } from '../../../tables/page-paths.js'
 import { Table } from '../../../tables/print/html.js'
 import type { NamedRfqView } from '../../../tables/rfq/rfq.js'
@@ -45,8 +44,8 @@ export function addAwards(app: FastifyInstance, deps: PageDeps): void {
   })
 }
 
-const readRfq = async ({ path, queries, now, settings }: PageRequest): Promise<NamedRfqView> =>
-  requireFound(await queries.comparison({ ...addressOf(path), now, settings }))
+const readRfq = ({ path, queries, now, settings }: PageRequest): Promise<NamedRfqView> =>
+  queries.comparison({ ...addressOf(path), now, settings })
 
 /** Shows what would be recorded; with `confirm`, records it as it was shown. */
 async function record(page: PageRequest, found: NamedRfqView, fields: Parameters) {

@@ -3,7 +3,6 @@ import { nameById } from '../../../core/text/rfq-name.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { RfqClosing } from '../../../tables/closings/closings.js'
 import { decisionFacts } from '../../../tables/closings/explain-decision.js'
-import { requireFound } from '../../../tables/filter.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { Facts } from '../../../tables/print/html.js'
 import { Notice, plain } from '../../components/format.js'
@@ -30,8 +29,8 @@ export function addClosing(app: FastifyInstance, deps: PageDeps): void {
   addForm(app, deps, path, requestClose)
 }
 
-const readClosing = async ({ path, queries, now }: PageRequest): Promise<RfqClosing> =>
-  requireFound(await queries.rfqClosing({ ...addressOf(path), now }))
+const readClosing = ({ path, queries, now }: PageRequest): Promise<RfqClosing> =>
+  queries.rfqClosing({ ...addressOf(path), now })
 
 /** Enqueues a closing round for this RFQ only; the policy decides whether it sends a close. */
 async function requestClose(page: PageRequest, { confirm = '' }: Parameters) {

@@ -3,7 +3,6 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
-import { requireFound } from '../../../tables/filter.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
 import { Ages, Badge, DueDay, plain } from '../../components/format.js'
@@ -27,16 +26,14 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const isChanged = Object.keys(whatIf.changes).length > 0
   const address = { ...named, now, ...(past && { asOf: past.asOf }) }
   const changed = { ...address, ...(isChanged && { settings: whatIf.settings }) }
-  const { channel, id, view, name } = requireFound(await queries.comparison(changed))
+  const { channel, id, view, name } = await queries.comparison(changed)
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
   const [prices, outlook, before, changes, offer] = await Promise.all([
     queries.prices({ channel, rfqId: id, offerIds, asOf: past?.asOf ?? now }),
     past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
-    isChanged ? queries.comparison(address).then(requireFound) : null,
+    isChanged ? queries.comparison(address) : null,
     readChanges(page, { channel, rfq: nameById(id) }, past?.asOf),
-    query.offer === undefined
-      ? null
-      : queries.offer({ ...changed, offer: query.offer, withDocuments: false }).then(requireFound),
+    query.offer === undefined ? null : queries.offer({ ...changed, offer: query.offer, withDocuments: false }),
   ])
   const { rfq } = view
   // Not by its name at a past moment, which another RFQ may have now.

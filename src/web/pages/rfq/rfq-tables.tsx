@@ -87,8 +87,7 @@ export async function readChanges(
   since: Date | undefined,
 ): Promise<readonly unknown[]> {
   const parameters = { ...rfq, ...(since && { since: since.toISOString() }) }
-  const answer = await queries.list('changes', { now, limit: MAX_CHANGES, parameters })
-  return 'rows' in answer ? answer.rows : []
+  return (await queries.list('changes', { now, limit: MAX_CHANGES, parameters })).rows
 }
 
 interface ChangesProps {
