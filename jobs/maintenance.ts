@@ -1,6 +1,6 @@
 import type { Cron } from '../src/config/cron.js'
 import type { Clock } from '../src/core/time/clock.js'
-import type { MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
+import type { MaintenanceState, MaintenanceTask, Store } from '../src/store/contract.js'
 
 /** Work on the database as a whole, which belongs to no channel. */
 export interface MaintenanceJob {
@@ -23,7 +23,7 @@ const RETRY_PAUSE_MS = 600_000
  */
 export async function runMaintenance(
   { task, isDue, run }: MaintenanceJob,
-  { store, now }: { store: MaintenanceLog; now: Clock },
+  { store, now }: { store: Store; now: Clock },
   signal: AbortSignal,
 ): Promise<Record<string, unknown> | null> {
   const started = now()

@@ -2,14 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { ChannelRef } from '../core/channel.js'
 import type { DecisionRecord, RunRecord, UnsettledClose } from '../core/records.js'
 import type { ChannelSession, Marketplace } from '../marketplace/contract.js'
-import type { Closings, History, PollStates, Recorder, Runs } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 import type { KillSwitch } from './kill-switch.js'
 
 /** A signal stops the round before the next RFQ. */
 export interface ClosingContext extends Omit<RunContext, 'timeZone' | 'byHand'> {
   session: ChannelSession
-  store: Runs & Recorder & PollStates & History & Closings
+  store: Store
   /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
   killSwitch: KillSwitch
   /** Called with each decision once it is recorded. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { quoteForShell } from '../core/text/quote-for-shell.js'
 import { createCalendar } from '../core/time/expiry.js'
-import type { Closings, History } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import type { ClosingPolicy } from './contract.js'
 import {
   type EarlierCloses,
@@ -12,8 +12,10 @@ import {
   storedCandidate,
 } from './evaluate.js'
 
-export type ClosingQueries = Pick<History, 'rfqs'> &
-  Pick<Closings, 'unclosedRfqs' | 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt'>
+export type ClosingQueries = Pick<
+  Store,
+  'rfqs' | 'unclosedRfqs' | 'latestCloseReplies' | 'openIntents' | 'sentIntents' | 'restoredAt'
+>
 
 /** What earlier closes of a channel mean for these RFQs now. */
 export async function loadEarlierCloses(
@@ -34,7 +36,7 @@ export async function loadEarlierCloses(
 
 /** Evaluates RFQs by what is stored of them. RFQs that are not stored are left out. */
 export async function evaluateStored(
-  store: Pick<History, 'rfqs'>,
+  store: Pick<Store, 'rfqs'>,
   { channel, ids }: { channel: string; ids: readonly string[] },
   context: EvaluationContext,
 ): Promise<EvaluatedRfq[]> {

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Closings, RunQueries } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import { databaseFile } from '../store/open-database.js'
 
 const STOP_FILE = 'closing.stop'
@@ -42,7 +42,7 @@ export type KillSwitch = () => Promise<string | null>
  * The kill switch for closing (docs/CLOSING.md, rule 10): `closing.enabled: false`, a stop file, or a person's order in the database,
  * which applies to all machines. Create it once the database is open. It rejects if the database cannot be read: then nothing is closed.
  */
-export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings, 'closingStop'>): KillSwitch {
+export function closingKillSwitch(config: ClosingSwitches, store: Pick<Store, 'closingStop'>): KillSwitch {
   const file = databaseFile(config.database)
   const opened = inodeOf(file)
   return async () => {
@@ -59,7 +59,7 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Closings,
 /** Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole (docs/CLOSING.md, rules 2 and 10). */
 export function createFindClosingBlocker(
   config: ClosingSwitches,
-  store: Pick<RunQueries, 'newestList'> & Pick<Closings, 'closingStop'>,
+  store: Pick<Store, 'newestList' | 'closingStop'>,
 ): (channel: string) => Promise<string | null> {
   const killSwitch = closingKillSwitch(config, store)
   return async (channel) => {

@@ -8,18 +8,14 @@ import { isCalendarDate } from '../core/time/calendar-days.js'
 import type { Clock } from '../core/time/clock.js'
 import { createDispatcher } from '../marketplace/dispatcher.js'
 import { describeNetworkError } from '../marketplace/errors.js'
-import type { ExchangeRates } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 
 /**
  * The settings of a comparison as of a moment, with the exchange rates of `ratesFrom` known at that time. Rates that they already have
  * stay.
  * @throws StoreError
  */
-export async function settingsAt(
-  store: Pick<ExchangeRates, 'ratesAt'>,
-  settings: Settings,
-  at: Date,
-): Promise<Settings> {
+export async function settingsAt(store: Pick<Store, 'ratesAt'>, settings: Settings, at: Date): Promise<Settings> {
   const { ratesFrom } = settings
   return ratesFrom === null ? settings : withKnownRates(settings, await store.ratesAt(ratesFrom, at))
 }
@@ -30,7 +26,7 @@ export async function settingsAt(
  * @throws RateFileError, StoreError; the reason of the signal when it is aborted
  */
 export async function refreshRates(
-  store: Pick<ExchangeRates, 'recordRates'>,
+  store: Pick<Store, 'recordRates'>,
   source: RateSource,
   { now, signal }: { now: Clock; signal?: AbortSignal },
 ) {

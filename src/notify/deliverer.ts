@@ -1,6 +1,6 @@
 import { compileCron } from '../config/cron.js'
 import type { Clock } from '../core/time/clock.js'
-import type { TargetPage, Targets } from '../store/contract.js'
+import type { Store, TargetPage } from '../store/contract.js'
 import type { NotifyTarget, SendMessage } from './contract.js'
 
 /** The most events of a message. */
@@ -17,7 +17,7 @@ const MAX_OUTAGE_MS = 24 * 3_600_000
 const HOLD_MS = 5_000
 
 export interface DeliveryOptions {
-  store: Pick<Targets, 'takePage' | 'renewHold' | 'endPage'>
+  store: Pick<Store, 'takePage' | 'renewHold' | 'endPage'>
   send: SendMessage
   /** Of the ticks of a digest. */
   timeZone: string

@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import type { ReportRecords } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import type { MakeReport } from './make-report.js'
 
 /** A file that is not hidden, in the report folder or in a folder of it. */
@@ -25,7 +25,7 @@ export async function findReport(directory: string, name: string): Promise<strin
 
 /** Makes reports as `make` does, and records those that are written to the report folder: others are not served. */
 export const recordReports =
-  (make: MakeReport, directory: string, store: Pick<ReportRecords, 'addReportRecord'>): MakeReport =>
+  (make: MakeReport, directory: string, store: Pick<Store, 'addReportRecord'>): MakeReport =>
   async (request, options) => {
     const made = await make(request, options)
     const name = reportName(directory, made.path)

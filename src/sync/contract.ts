@@ -1,12 +1,12 @@
 import type { RunRecord } from '../core/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
-import type { History, PollStates, Recorder, Runs } from '../store/contract.js'
+import type { Store } from '../store/contract.js'
 import type { ItemFailure, RunContext } from '../store/runs/with-run.js'
 
 /** A signal stops the poll before it reads the next RFQ; recorded RFQs stay. */
 export interface PollContext extends RunContext {
   session: ChannelSession
-  store: Runs & Recorder & PollStates & Pick<History, 'rfqs'>
+  store: Store
   /** Accept a list even if it may not be whole (`--accept-loss`). */
   acceptLoss?: boolean
   onProgress?: (progress: { done: number; total: number }) => void

@@ -4,13 +4,13 @@ import type { Observation, ReadDocument, RfqListItem } from '../core/documents/o
 import { byCodeUnit } from '../core/numbers.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type { ListResult } from '../marketplace/contract.js'
-import type { LiveRun, PollStates, RecordedChange, Recorder, RfqPollState } from '../store/contract.js'
+import type { LiveRun, RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
 import type { PollContext } from './contract.js'
 
 /** A run that reads a list. */
 export interface ListReading {
-  context: Pick<PollContext, 'session' | 'now' | 'acceptLoss'> & { store: Recorder & PollStates }
+  context: Pick<PollContext, 'session' | 'now' | 'acceptLoss' | 'store'>
   run: LiveRun
   progress: RunProgress
 }

@@ -4,7 +4,7 @@ import type { ListedResponse } from '../core/documents/observation.js'
 import type { RequestRates } from '../core/records.js'
 import { allowedPerSecond } from '../core/requests/request-ledger.js'
 import { ageOf } from '../core/time/clock.js'
-import type { PollState, ResponsePollState, RfqPollState, RunQueries } from '../store/contract.js'
+import type { PollState, ResponsePollState, RfqPollState, Store } from '../store/contract.js'
 import type { PollPlanning } from './contract.js'
 
 /** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries and manual commands. */
@@ -27,7 +27,7 @@ type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' 
  */
 export async function planPoll(
   config: PlanningConfig,
-  store: Pick<RunQueries, 'newestRun'>,
+  store: Pick<Store, 'newestRun'>,
   now: Date,
 ): Promise<PollPlanning | undefined> {
   const { schedule, scheduleTimeZone, requests, polling, channels } = config

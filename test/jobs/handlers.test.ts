@@ -5,7 +5,7 @@ import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { DecisionRecord, RunKind } from '../../src/core/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { MadeReport } from '../../src/report-files/make-report.js'
-import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
+import type { NewDecision, RunEnd, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import { reportRecord } from '../helpers/data/report-record.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -21,7 +21,7 @@ const marketplace: Marketplace = {
   close: async () => undefined,
 }
 
-async function recordRun(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) {
+async function recordRun(store: Store, kind: RunKind, end: Partial<RunEnd> = {}) {
   const run = await store.beginRun({ channel: 'acme/forest', kind, now: NOW })
   return run.finish(
     runEnd({ requests: 3, seen: 2, inserted: 1, unchanged: 1, ...end }),

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { MakeReport } from '../../report-files/make-report.js'
-import type { Awards } from '../../store/contract.js'
+import type { Store } from '../../store/contract.js'
 import type { AwardActions, AwardOrder } from '../../tables/awards/awards.js'
 import { VERSION } from '../../version.js'
 
 interface AwardDeskDeps {
-  store: Pick<Awards, 'awards' | 'recordAward' | 'withdrawAward'>
+  store: Pick<Store, 'awards' | 'recordAward' | 'withdrawAward'>
   makeReport: MakeReport
   now: Clock
 }

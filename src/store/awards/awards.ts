@@ -84,8 +84,6 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
 /** Of a withdrawal, and of an award of nothing. */
 const NO_FIGURES = { tonnes: null, total: null, pricePerTonne: null }
 
-export type Awards = ReturnType<typeof createAwards>
-
 /** The event of an award that is recorded or withdrawn: what the RFQ was to be awarded by, and is from then on. */
 async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDraft> {
   const { channel, rfqId, withdrawn, id, followed } = award

@@ -25,5 +25,3 @@ export async function verifyDecisions(queries: Queries): Promise<ChainReport> {
   const message = `The ${changed.part} of award ${changed.id} was changed or removed after the award was recorded.`
   return { ...report, brokenAt: changed.id, message }
 }
-
-export type Closings = ReturnType<typeof createClosings>

@@ -1,6 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { SubjectKind } from '../../core/documents/documents.js'
 import { parseDocument } from '../../core/documents/observation.js'
-import { pacedWrites } from '../maintenance/paced-writes.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type DocumentKey, KEY_COLUMNS, type VersionRow } from './document-rows.js'
 
@@ -17,7 +17,6 @@ const OF_DOCUMENT = KEY_COLUMNS.map((column) => `${column} = @${column}`).join('
  */
 export async function revalidate(database: SqlDatabase, now: Date): Promise<{ versions: number; changes: number }> {
   const started = now.toISOString()
-  const write = pacedWrites(database)
   const found = new Set<string>()
   let [versions, changes] = [0, 0]
   // Without list entries, whose problems are recorded with their RFQs.
@@ -25,10 +24,12 @@ export async function revalidate(database: SqlDatabase, now: Date): Promise<{ ve
     `select ${KEY_COLUMNS.join(', ')} from documents where kind <> 'rfq-entry'`,
   )
   for (const key of documents) {
-    const parsed = await write((tx) => revalidateDocument(tx, key, started))
+    const parsed = await database.write((tx) => revalidateDocument(tx, key, started))
     for (const { path, code } of parsed.problems) found.add(nameOf({ ...key, path, code }))
     versions += parsed.versions
     changes += parsed.changes
+    // Otherwise other processes might not get the lock of SQLite, which is not fair.
+    await wait(1)
   }
   // What is recorded meanwhile stays.
   const known = await database.all<StoredProblem>(
@@ -38,7 +39,7 @@ export async function revalidate(database: SqlDatabase, now: Date): Promise<{ ve
   )
   for (const problem of known.filter((each) => !found.has(nameOf(each)))) {
     const gone = `channel = @channel and kind = @kind and entity_id = @id and path = @path and code = @code`
-    changes += await write((tx) => tx.run(`delete from problems where ${gone}`, { ...problem }))
+    changes += await database.write((tx) => tx.run(`delete from problems where ${gone}`, { ...problem }))
   }
   return { versions, changes }
 }

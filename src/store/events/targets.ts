@@ -199,8 +199,6 @@ export function createTargets(database: SqlDatabase, self: Holder) {
   }
 }
 
-export type Targets = ReturnType<typeof createTargets>
-
 /** The position after a failed attempt: past the older events once the outage is long enough. */
 const passedUpTo = async (tx: Transaction, position: number, since: string, outageBefore: Date): Promise<number> => {
   const before = outageBefore.toISOString()

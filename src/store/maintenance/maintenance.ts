@@ -46,5 +46,3 @@ export function createMaintenanceLog(database: SqlDatabase) {
       database.write((tx) => record(tx, task, now, error)),
   }
 }
-
-export type MaintenanceLog = ReturnType<typeof createMaintenanceLog>

@@ -44,6 +44,4 @@ export const createExchangeRates = (database: SqlDatabase) => ({
     }),
 })
 
-export type ExchangeRates = ReturnType<typeof createExchangeRates>
-
 const keyOf = ({ currency, date }: DatedRate) => `${currency} ${date}`

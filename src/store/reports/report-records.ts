@@ -17,5 +17,3 @@ export const createReportRecords = (database: SqlDatabase) => ({
       { channel, madeBy, since: since.toISOString() },
     ),
 })
-
-export type ReportRecords = ReturnType<typeof createReportRecords>

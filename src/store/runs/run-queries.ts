@@ -92,5 +92,3 @@ export function createRunQueries(queries: Queries) {
     },
   }
 }
-
-export type RunQueries = ReturnType<typeof createRunQueries>

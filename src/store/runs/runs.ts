@@ -162,8 +162,6 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
   }
 }
 
-export type Runs = Omit<ReturnType<typeof createRuns>, 'stopBeating'>
-
 const busyError = ({ id, channel, kind, startedAt }: RunRow, { by }: LockHolder): RunBusyError =>
   new RunBusyError(
     `a ${kind} run of ${channel} is in progress: run ${id}, begun ${startedAt.slice(0, 19).replace('T', ' ')} UTC by ${by}`,

@@ -3,7 +3,7 @@ import type { RequestRates, RunCounts, RunKind, RunRecord } from '../../core/rec
 import { ageOf, type Clock, type Timestamp } from '../../core/time/clock.js'
 import type { ChannelSession } from '../../marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../../marketplace/errors.js'
-import type { RunEnd, RunHandle, RunStart, Runs } from '../contract.js'
+import type { RunEnd, RunHandle, RunStart, Store } from '../contract.js'
 
 /** A failure that concerns one RFQ only. */
 export interface ItemFailure {
@@ -35,7 +35,7 @@ export interface RunProgress {
 
 export interface RunContext extends Pick<RunStart, 'timeZone' | 'byHand' | 'signal' | 'onWait'> {
   session: Pick<ChannelSession, 'channel' | 'requests'>
-  store: Pick<Runs, 'beginRun'>
+  store: Pick<Store, 'beginRun'>
   now: Clock
 }
 
@@ -78,7 +78,7 @@ export async function withRun(
  * @returns null if a run may begin now
  */
 export async function pausedUntil(
-  store: Pick<Runs, 'newestRun'>,
+  store: Pick<Store, 'newestRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
   now: Date,
 ): Promise<Timestamp | null> {
