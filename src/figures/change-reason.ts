@@ -4,7 +4,6 @@ import { obstacleOf } from '../compare/decision/excluded-offers.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import { changedTermsText } from '../compare/offer/reviewed-terms.js'
-import { compareBodies } from '../core/changes/compare-documents.js'
 import { describeChanges } from '../core/changes/describe-changes.js'
 import type { RecommendationFigures } from '../core/decision/recommendation.js'
 import { differingSettings } from '../core/decision/settings.js'
@@ -13,52 +12,49 @@ import type { RfqState } from './rfq-state.js'
 /** The maximum number of causes in a reason. */
 const MAX_CAUSES = 3
 
-/** Whether the recommended award differs. Other figures of the same award do not count. */
-export const isOtherAward = (a: RecommendationFigures, b: RecommendationFigures): boolean =>
-  a.status !== b.status || idsOf(a).join('\t') !== idsOf(b).join('\t')
-
-/** An award is a set. */
-const idsOf = ({ offers }: RecommendationFigures) => offers.map(({ id }) => id).sort()
+/** What an award is, beside its amounts. */
+const keyOf = ({ status, offers }: RecommendationFigures): string => [status, ...offers.map(({ id }) => id)].join('\t')
 
 /**
  * Why another award is recommended than before: `Katari → Lumen, because the offer of Katari was rejected`.
  * @param recorded the newest recommendation
  * @param before the state when it was recorded
  */
-export function changeReason(recorded: RecommendationFigures, before: RfqState | null, after: RfqState): string {
-  const causes = before === null ? [] : causesOf(before, after)
-  const because = causes.slice(0, MAX_CAUSES).join('; ') || 'the day changed, or Quotekeeper was updated'
+export function changeReason(recorded: RecommendationFigures, before: RfqState, after: RfqState): string {
+  const isOther = keyOf(recorded) !== keyOf(after.recommendation)
+  const because = causesOf(before, after, isOther).slice(0, MAX_CAUSES).join('; ')
   const labels = new Map(after.assessed.offers.map(({ id, label }) => [id, label]))
-  const nameOf = ({ status, offers }: RecommendationFigures, state: RfqState | null): string =>
+  const nameOf = ({ status, offers }: RecommendationFigures, state: RfqState): string =>
     offers.length === 0
       ? status === 'no-offers'
         ? 'no offers'
         : `no ${hasAccepted(state) ? 'further ' : ''}award`
       : offersText(offers.map(({ id, number, name }) => ({ number, name: labels.get(id) ?? name }))) +
         (status === 'partial' ? ' (partial)' : '')
-  return `${nameOf(recorded, before)} → ${nameOf(after.recommendation, after)}, because ${because}`
+  const what = isOther
+    ? `${nameOf(recorded, before)} → ${nameOf(after.recommendation, after)}`
+    : 'the same award for another total'
+  return `${what}, because ${because || 'the day changed, or Quotekeeper was updated'}`
 }
 
 /** Whether an offer of an RFQ is accepted. */
-export const hasAccepted = (state: RfqState | null): boolean => state?.assessed.offers.some(isAccepted) ?? false
+export const hasAccepted = ({ assessed }: RfqState): boolean => assessed.offers.some(isAccepted)
 
-function causesOf(before: RfqState, after: RfqState): string[] {
+/** @param isOther whether other offers are recommended: only their own terms change what the same ones cost, or else settings and rates */
+function causesOf(before: RfqState, after: RfqState, isOther: boolean): string[] {
   const offers = after.assessed.offers.map((offer) => offerChange(offer, before, after))
   const causesOfOffers = (part: string) => offers.flatMap((offer) => (offer.part === part ? (offer.cause ?? []) : []))
   const decisive = causesOfOffers('decisive')
-  const settings = differingSettings(settingsOf(before), settingsOf(after))
-  const rates = compareBodies(ratesOf(before), ratesOf(after)).filter(
-    (rate) => rate.before !== null && rate.after !== null,
+  const settings = differingSettings(settingsOf(before), settingsOf(after)).map(
+    (setting) => `setting ${setting.path}: ${setting.before} → ${setting.after}`,
   )
+  const demands = isAcceptedAsRecommended(before, after) ? [] : demandChanges(before, after)
   const causes = [
-    ...settings.map((setting) => `setting ${setting.path}: ${setting.before} → ${setting.after}`),
-    ...decisive,
-    ...(isAcceptedAsRecommended(before, after) ? [] : demandChanges(before, after)),
+    ...(isOther ? [...settings, ...decisive, ...demands] : []),
     ...(decisive.length > 0 ? [] : causesOfOffers('kept')),
-    ...rates.map((rate) => `rate ${rate.field}: ${rate.before} → ${rate.after}`),
   ]
   // Other offers can change the best set even if they are not part of it.
-  return causes.length > 0 ? causes : causesOfOffers('none')
+  return causes.length > 0 ? causes : [...settings, ...rateChanges(before, after), ...causesOfOffers('none')]
 }
 
 /** Whether the marketplace accepted a recommendation that reached the need: whatever else changed, nothing is left to award. */
@@ -92,12 +88,13 @@ function demandChanges(before: RfqState, after: RfqState): string[] {
   ]
 }
 
-/** Of the currencies in which offers compete. They do not matter if there is only one, now or before. */
-function ratesOf({ assessed: { offers }, settings: { exchangeRates } }: RfqState) {
-  const codes = new Set(
-    offers.flatMap(({ standing, terms }) => (standing === 'ranked' ? (terms.currencyCode ?? []) : [])),
-  )
-  return Object.fromEntries(codes.size < 2 ? [] : [...codes].map((code) => [code, exchangeRates[code]?.rate]))
+/** Of the currencies in which offers compete. */
+function rateChanges(before: RfqState, { assessed: { offers }, settings: { exchangeRates } }: RfqState): string[] {
+  const codes = offers.flatMap(({ standing, terms }) => (standing === 'ranked' ? (terms.currencyCode ?? []) : []))
+  return [...new Set(codes)].flatMap((code) => {
+    const [was, is] = [before.settings.exchangeRates, exchangeRates].map((rates) => rates[code]?.rate)
+    return was === undefined || is === undefined || was === is ? [] : `rate ${code}: ${was} → ${is}`
+  })
 }
 
 /** How an offer changed, if that can explain another award; `decisive` if it left the award, joined it, or was accepted. */

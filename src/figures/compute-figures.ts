@@ -3,11 +3,7 @@ import type { ListingQuality } from '../compare/offer/listing-quality.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardRecord } from '../core/decision/award-record.js'
-import {
-  figuresOfRecommendation,
-  type RecommendationFigures,
-  type RecordedRecommendation,
-} from '../core/decision/recommendation.js'
+import type { RecommendationFigures, RecordedRecommendation } from '../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
 import { canonicalJson } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
@@ -21,7 +17,7 @@ import type { ComputedFigures, FigureBasis, FigureComputer, FigureSource } from 
 import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
-import { changeReason, hasAccepted, isOtherAward } from './change-reason.js'
+import { changeReason, hasAccepted } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
 import type { AwardBrief } from './rfq-figures.js'
 import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
@@ -42,17 +38,15 @@ interface Context {
   key: string
 }
 
-/** An RFQ that is computed. */
+/** An RFQ that is computed, with its standing award and its newest recommendation. */
 interface Subject extends RfqDocuments {
-  /** Its standing award. */
   standing: AwardRecord | undefined
-  /** Its newest recommendation. */
   last: RecordedRecommendation | undefined
 }
 
 async function computeRfq(context: Context, subject: Subject): Promise<ComputedFigures> {
   const { source, now, key } = context
-  const { rfq, standing } = subject
+  const { rfq, standing, last } = subject
   const { channel, id: rfqId, version, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
   const { facts, figures, stakes, claims, award } = state
@@ -60,7 +54,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
   const presentOffers = offers.filter(({ missingSince }) => missingSince === null).length
   const { decision } = figures
   // Another process whose clock is ahead may have recorded the documents.
-  const computedAt = later(now.at.toISOString(), rfq.lastObservedAt ?? '')
+  const computedAt = later(later(now.at.toISOString(), rfq.lastObservedAt ?? ''), last?.at ?? '')
   return {
     recommendation: await changeOf(context, subject, state, computedAt),
     row: {
@@ -79,7 +73,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       recommended: decision?.offers[0]?.toLowerCase() ?? null,
       price: decision?.pricePerTonne ?? null,
       total: decision?.total ?? null,
-      stakes: stakes.length === 0 ? null : JSON.stringify(stakes),
+      stakes: JSON.stringify(stakes),
       claims: claims.length === 0 ? null : JSON.stringify(claims),
       awardStatus: award?.status ?? null,
       wanted: figures.wanted,
@@ -117,37 +111,34 @@ const isSettled = ({ facts: { state }, figures, award }: RfqState): boolean =>
 /** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
 async function changeOf(
   context: Context,
-  { rfq, last, standing }: Subject,
+  subject: Subject,
   state: RfqState,
-  computedAt: Timestamp,
+  at: Timestamp,
 ): Promise<ComputedFigures['recommendation']> {
+  const { rfq, last, standing } = subject
   const { recommendation } = state
-  if (last !== undefined && isEqual(last, recommendation)) return null
+  if (last !== undefined && keyOf(last) === keyOf(recommendation)) return null
   if (await hasUnreadOffers(context.source, rfq, state)) return null
-  const at = later(last?.at ?? '', computedAt)
-  const made = { ...recommendation, at }
-  const isOther = last !== undefined && isOtherAward(last, recommendation)
-  if (last === undefined || (!isOther && last.cost === recommendation.cost))
-    return { ...made, reason: null, event: null }
-  const before = await stateOf(context, rfq, last)
-  const reason = isOther ? changeReason(last, before, state) : 'the same award for another total'
+  if (last === undefined) return { ...recommendation, at, reason: null, event: null }
+  const before = await stateAt(context, subject, last)
+  const reason = changeReason(last, before, state)
+  const moved = { before: awardTerms(last), after: awardTerms(recommendation) }
   // What is accepted is no longer recommended, and not lost either.
-  const isFixed = standing !== undefined || hasAccepted(before) || hasAccepted(state)
-  const moved = {
-    before: awardTerms({ ...last, total: last.cost }),
-    after: awardTerms({ ...recommendation, total: recommendation.cost }),
+  const amounts = hasAccepted(before) || hasAccepted(state) ? [] : describeMove(moved)
+  const isMoved = standing === undefined && amounts.length > 0
+  const { channel: _channel, rfqId: _rfqId, at: _at, settings: _settings, reason: _reason, ...figures } = last
+  const event = {
+    reason,
+    recommendation: { before: figures, after: recommendation },
+    ...(isMoved && { moved }),
+    messages: [`${reason}.`, ...amounts],
   }
-  return {
-    ...made,
-    reason: isOther ? reason : null,
-    event: {
-      reason,
-      recommendation: { before: toEventFigures(last), after: toEventFigures(recommendation) },
-      ...(isFixed ? {} : { moved }),
-      messages: [`${reason}.`, ...(isFixed ? [] : describeMove(moved))],
-    },
-  }
+  return { ...recommendation, at, reason, event }
 }
+
+/** The same for recommendations of the same offers for the same amounts, whatever their names. */
+const keyOf = ({ status, offers, currency }: RecommendationFigures): string =>
+  JSON.stringify([status, ...offers.map(({ id, tonnes, total }) => [id, tonnes, total, currency])])
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
 async function hasUnreadOffers(
@@ -161,25 +152,17 @@ async function hasUnreadOffers(
 }
 
 /** The state of an RFQ when a recommendation was recorded. */
-async function stateOf(
+async function stateAt(
   { source, now }: Context,
-  { channel, id }: KnownDocument,
+  subject: Subject,
   recorded: RecordedRecommendation,
-): Promise<RfqState | null> {
+): Promise<RfqState> {
+  const { channel, id } = subject.rfq
   const at = new Date(recorded.at)
-  const [found] = await readDocuments(source, { channel, ids: [id], asOf: at })
-  if (found === undefined) return null
+  const [then = subject] = await readDocuments(source, { channel, ids: [id], asOf: at })
   // Those of another version may have settings that no longer exist.
   const settings = settingsSchema.safeParse(recorded.settings).data ?? now.settings
-  return rfqStateOf(source, found, { ...now, at, asOf: at, settings })
-}
-
-const isEqual = (a: RecommendationFigures, b: RecommendationFigures) =>
-  canonicalJson(figuresOfRecommendation(a)) === canonicalJson(figuresOfRecommendation(b))
-
-function toEventFigures(of: RecommendationFigures) {
-  const { coverage: _coverage, bestPrice: _bestPrice, ...figures } = figuresOfRecommendation(of)
-  return figures
+  return rfqStateOf(source, then, { ...now, at, asOf: at, settings })
 }
 
 const later = (a: string, b: string) => (a > b ? a : b)

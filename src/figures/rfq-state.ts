@@ -128,8 +128,6 @@ export async function rfqStateOf(
         cost: recommended?.total ?? null,
         pricePerTonne: recommended?.pricePerTonne ?? null,
         currency: currency.comparison,
-        coverage: summary.coverage,
-        bestPrice: summary.lowestPrice,
       },
     }),
     assessed,

@@ -52,9 +52,10 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   expect(award?.changes).toMatch(/^Recorded by ana: .+, not as recommended, because “delivers earlier”\. /)
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 
-  // Another recommendation means nothing beside an award on record.
+  // Another recommendation moves nothing beside an award on record.
   await reprice(fixture.other, 15)
-  expect((await changes({ kind: 'recommendation' }))[0]).toMatchObject({ moved: null })
+  const [newest] = await changes({ kind: 'recommendation' })
+  expect(newest).toMatchObject({ moved: null, changes: expect.stringMatching(/20,000 USD → .+24,000 USD\.$/) })
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
 })
 
@@ -66,6 +67,7 @@ it('changes and the sums of the desk agree over rounds in which the same award g
     await reprice(fixture.cheap, price)
     const rows = await changes({ kind: 'money', since: since.toISOString() })
     expect(rows).toHaveLength(round + 1)
+    expect(rows[0]?.changes).toMatch(/^the same award for another total, because .+ changed: price .+ → .+\. 2,000 t/)
     const sum = rows.reduce((total, row) => total + Number(row.moved), 0)
     const [desk] = await moved(since)
     expect((desk?.after.total ?? 0) - (desk?.before.total ?? 0)).toBeCloseTo(sum, 6)

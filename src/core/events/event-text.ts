@@ -1,6 +1,7 @@
+import type { RecommendationFigures } from '../decision/recommendation.js'
 import { cleanLine } from '../text/clean-text.js'
 import { formatCount, formatMoney, formatPricePerTonne, formatTonnes, formatTotal } from '../text/number-format.js'
-import type { AwardTerms, EventData, EventKind, EventOffer, EventRfq, RecommendedAward } from './events.js'
+import type { AwardTerms, EventData, EventKind, EventOffer, EventRfq } from './events.js'
 
 const MAX_LINE = 400
 const MAX_NAMED_CHANGES = 3
@@ -82,14 +83,12 @@ function changeText(messages: readonly string[] | undefined): string {
 // --- awards ---------------------------------------------------------------------------------------------------------
 
 /** What an award amounts to; null if it has no offers. */
-export function awardTerms(
-  award: Pick<RecommendedAward, 'offers' | 'tonnes' | 'pricePerTonne' | 'currency'> & { total: number | null },
-): AwardTerms | null {
-  const { offers, tonnes, total, pricePerTonne, currency } = award
+export function awardTerms(award: Omit<RecommendationFigures, 'status'>): AwardTerms | null {
+  const { offers, tonnes, cost, pricePerTonne, currency } = award
   if (offers.length === 0) return null
   return {
     offers: offers.map(({ name }) => name),
-    ...{ tonnes: tonnes ?? 0, total: total ?? 0, pricePerTonne: pricePerTonne ?? 0, currency: currency ?? '' },
+    ...{ tonnes: tonnes ?? 0, total: cost ?? 0, pricePerTonne: pricePerTonne ?? 0, currency: currency ?? '' },
   }
 }
 

@@ -63,7 +63,7 @@ export interface EventData {
   /** What to do about it. */
   remedy?: string
   /** Of a changed recommendation: what was recommended before, and what is now. */
-  recommendation?: { before: RecommendedAward; after: RecommendedAward }
+  recommendation?: { before: RecommendationFigures; after: RecommendationFigures }
   /** What an RFQ was to be awarded by before, and from then on; absent if that did not move. */
   moved?: { before: AwardTerms | null; after: AwardTerms | null }
   /** An award on record. */
@@ -82,12 +82,6 @@ export interface EventData {
   /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
   stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }
 }
-
-/** What is recommended, in an event. */
-export type RecommendedAward = Pick<
-  RecommendationFigures,
-  'status' | 'offers' | 'tonnes' | 'cost' | 'pricePerTonne' | 'currency'
->
 
 /** What an award amounts to. */
 export interface AwardTerms {

@@ -89,7 +89,7 @@ async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDra
   const { channel, rfqId, withdrawn, id, followed } = award
   const [newest] = await createFigureQueries(tx).newestRecommendations(channel, [rfqId])
   const isOpen = newest !== undefined && newest.status !== 'accepted'
-  const [recommended, own] = [isOpen ? awardTerms({ ...newest, total: newest.cost }) : null, awardTerms(award)]
+  const [recommended, own] = [isOpen ? awardTerms(newest) : null, awardTerms({ ...award, cost: award.total })]
   const moved = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
   const { at, by, because } = withdrawn ?? award
   const names = new Intl.ListFormat('en-GB').format(own?.offers.map((name) => cleanLine(name)) ?? []) || 'no award'

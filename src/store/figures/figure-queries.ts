@@ -13,8 +13,8 @@ export const SETTINGS = 'figure_settings'
 /** A row of `recommendations` with its settings, with the names of members. */
 type RecommendationRow = Omit<RecordedRecommendation, 'offers' | 'settings'> & { offers: string; settings: string }
 const RECOMMENDATION = membersOf(
-  ...['channel', 'rfqId', 'at', 'status', 'offers', 'tonnes', 'cost', 'pricePerTonne', 'currency', 'coverage'],
-  ...['bestPrice', 'reason', 'settings'],
+  ...['channel', 'rfqId', 'at', 'status', 'offers', 'tonnes', 'cost', 'pricePerTonne'],
+  ...['currency', 'reason', 'settings'],
 )
 
 export const createFigureQueries = (queries: Queries) => ({

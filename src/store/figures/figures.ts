@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { figuresOfRecommendation } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
@@ -147,9 +146,8 @@ async function recordFigures(
 ): Promise<void> {
   const recommendations = computed.flatMap(({ recommendation, row: { rfqId } }) => {
     if (recommendation === null) return []
-    const { at, reason, offers } = recommendation
-    const figures = { ...figuresOfRecommendation(recommendation), offers: JSON.stringify(offers) }
-    return { channel, rfqId, at, ...figures, reason, settingsHash }
+    const { event: _event, offers, ...figures } = recommendation
+    return { channel, rfqId, ...figures, offers: JSON.stringify(offers), settingsHash }
   })
   for (const { rfqId, at } of recommendations)
     await tx.run(

@@ -227,7 +227,7 @@ create table delivery_targets (
 -- Settings of comparisons, by the hash of their canonical JSON.
 create table settings (hash text primary key, settings text not null);
 
--- The recommendation for an RFQ and its figures: a row for each moment at which any of them changed.
+-- The recommendation for an RFQ: a row for each moment at which status, offers or their amounts changed.
 create table recommendations (
   number integer primary key,
   channel text not null,
@@ -240,11 +240,9 @@ create table recommendations (
   cost real,
   price_per_tonne real,
   currency text,
-  coverage real,
-  best_price real,
   -- The settings, with the exchange rates of the moment.
   settings_hash text not null references settings (hash),
-  -- Why status or offers differ from the previous row; null if only figures differ, and in the first row.
+  -- Why it differs from the previous row; null in the first one.
   reason text,
   superseded_at text
 );
@@ -270,7 +268,8 @@ create table figures (
   stakes text,
   -- JSON: the credits of listings that its offers claim; null if they claim none.
   claims text,
-  -- The columns by which lists are searched and sorted.
+  -- The columns by which lists are searched and sorted; texts in lower case. `recommended` is the first offer of what is awarded, accepted or
+  -- recommended, which all together costs `total`.
   search text not null,
   number real,
   title text,
