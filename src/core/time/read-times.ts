@@ -22,9 +22,7 @@ export function termsReadOf(
 }
 
 /** When RFQs, which show the status and prices of their offers, were last read. */
-export interface PricesRead {
-  oldest: Timestamp
-  newest: Timestamp
+export interface PricesRead extends Pick<TermsRead, 'oldest' | 'newest'> {
   /** The newest complete poll did not read every one of them. */
   behindPoll: boolean
 }
@@ -37,12 +35,13 @@ export function pricesReadOf(
   rfqs: readonly { channel: string; readAt: Timestamp | null; missingSince: Timestamp | null }[],
   polledAt: (channel: string) => Timestamp | null,
 ): PricesRead | null {
-  const present = rfqs.filter(({ missingSince }) => missingSince === null)
-  const times = present.flatMap(({ readAt }) => readAt ?? []).sort()
-  const [oldest] = times
-  if (oldest === undefined) return null
-  const isBehind = ({ channel, readAt }: (typeof rfqs)[number]) => readAt !== null && readAt < (polledAt(channel) ?? '')
-  return { oldest, newest: times.at(-1) ?? oldest, behindPoll: present.some(isBehind) }
+  const read = termsReadOf(rfqs)
+  if (read === null) return null
+  const behindPoll = rfqs.some(
+    ({ channel, readAt, missingSince }) =>
+      missingSince === null && readAt !== null && readAt < (polledAt(channel) ?? ''),
+  )
+  return { oldest: read.oldest, newest: read.newest, behindPoll }
 }
 
 /**

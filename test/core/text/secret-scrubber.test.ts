@@ -65,7 +65,7 @@ describe('secret scrubber', () => {
       (character) => `%25${character.charCodeAt(0).toString(16).padStart(2, '0').toUpperCase()}`,
     )
     fc.assert(
-      fc.property(withoutRuns, fc.array(encoding, { minLength: 40, maxLength: 40 }), (key, encodings) => {
+      fc.property(notEncoded, fc.array(encoding, { minLength: 40, maxLength: 40 }), (key, encodings) => {
         const text = Array.from(key, (character, at) => encodings[at]?.(character)).join('')
         expect(createScrubber([key])(`"${text}"`)).toBe('"[secret]"')
       }),
@@ -105,6 +105,6 @@ describe('secret scrubber', () => {
 })
 
 const secret = fc.string({ minLength: 8, maxLength: 40, unit: 'grapheme-ascii' }).filter((key) => key.trim() === key)
-/** Adjacent backslashes are found only if all are encoded in the same way. */
-const withoutRuns = secret.filter((key) => !key.includes('\\\\'))
+/** Characters that say a percent-encoded one already are found only if all are encoded in the same way. */
+const notEncoded = secret.filter((key) => !/%[\da-f]{2}/i.test(key))
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
