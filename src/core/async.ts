@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 /**
  * Runs an asynchronous function at most once: later calls, and calls made while the first is running, get its promise.
  * A rejection is kept as well; the function is not run again.
@@ -26,17 +28,11 @@ export function shareConcurrent<T>(call: () => Promise<T>): () => Promise<T> {
  * @returns whether it was fulfilled or rejected within that time
  */
 export async function withTimeout(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, milliseconds))
-  })
-  const settled = promise.then(
-    () => true,
-    () => true,
-  )
+  const ended = new AbortController()
+  const settled = Promise.allSettled([promise]).then(() => true)
   try {
-    return await Promise.race([settled, timeout])
+    return await Promise.race([settled, setTimeout(Math.max(0, milliseconds), false, { signal: ended.signal })])
   } finally {
-    clearTimeout(timer)
+    ended.abort()
   }
 }

@@ -1,4 +1,4 @@
-import type { CloseOutcome } from './records.js'
+import { CLOSE_OUTCOMES, type CloseOutcome } from './records.js'
 import { quoteForShell } from './text/quote-for-shell.js'
 import { nameById } from './text/rfq-name.js'
 import type { Timestamp } from './time/clock.js'
@@ -13,27 +13,21 @@ export type IntentState = 'planned' | 'sending' | CloseOutcome
  * The states to which an intent may change (docs/CLOSING.md, rule 7). `planned` cannot become `closed`: nothing was sent yet,
  * so somebody else closed the RFQ. `sending` to `sending` is the second POST.
  */
-const TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
+const TRANSITIONS: { readonly [from in IntentState]?: readonly IntentState[] } = {
   planned: ['sending', 'already-closed', 'failed'],
-  sending: ['sending', 'closed', 'already-closed', 'refused', 'failed', 'unknown'],
-  closed: [],
-  'already-closed': [],
-  refused: [],
-  failed: [],
-  unknown: [],
+  sending: ['sending', ...CLOSE_OUTCOMES],
 }
 
-export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
-
 /** The states of an intent that is not settled yet. */
-export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
+export const OPEN_INTENT_STATES = Object.keys(TRANSITIONS)
 
 /** Maximum number of POSTs per intent (docs/CLOSING.md, rule 7). */
 export const MAX_POSTS_PER_INTENT = 2
 /** Maximum number of intents per RFQ within 24 hours, unless an operator requests more (docs/CLOSING.md, rule 5). */
 export const MAX_INTENTS_PER_DAY = 2
 
-export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)
+export const isIntentTransition = (from: IntentState, to: IntentState): boolean =>
+  TRANSITIONS[from]?.includes(to) ?? false
 
 /** What a person can do about a close that had no certain effect. @param since when that was decided */
 export function closeRemedy(

@@ -1,7 +1,6 @@
 import type { JobStatus } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { createFindClosingBlocker } from '../../closing/kill-switch.js'
-import { scrubError } from '../../core/text/secret-scrubber.js'
 import type { Clock } from '../../core/time/clock.js'
 import type { Readiness } from '../../readiness/readiness.js'
 import { findReport } from '../../report-files/report-folder.js'
@@ -74,12 +73,13 @@ const queueOfUsers = (queue: ServiceQueue, { scrub }: App): ApiOptions['queue'] 
   enqueue: ({ name, payload }) => queue.enqueue(name, payload),
   async status(id) {
     const status = await queue.job(id)
-    // Errors of libraries may quote what they were given.
-    return status === null ? null : scrubError(toView(status), scrub)
+    return status === null ? null : toView(status, scrub)
   },
 })
 
-function toView({ id, payload, ...status }: JobStatus): JobStatusView {
+function toView({ id, payload, ...status }: JobStatus, scrub: App['scrub']): JobStatusView {
   const { channel, rfqId = null, asOf = null } = payload
-  return { job: id, channel, rfqId, asOf, ...status, reportHref: status.report && reportPath(status.report) }
+  // Errors of libraries may quote what they were given.
+  const error = status.error && scrub(status.error)
+  return { job: id, channel, rfqId, asOf, ...status, error, reportHref: status.report && reportPath(status.report) }
 }

@@ -5,20 +5,8 @@
  */
 export const INVISIBLE = '\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}'
 
-const JOINERS = '\\u200C\\u200D'
-const VARIATION_SELECTORS = '\\u180B-\\u180D\\uFE00-\\uFE0F'
-/** What is not shown or reorders text, and noncharacters; except line feeds, and what `MISPLACED` is about. */
-const HIDDEN = new RegExp(`(?![\\n${JOINERS}${VARIATION_SELECTORS}])[${INVISIBLE}\\uFFFE\\uFFFF]`, 'gu')
-const NEEDS_NEITHER = '\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}\\s'
-/**
- * Joiners and variation selectors stay where scripts and emoji need them: not after Latin, Greek and Cyrillic letters, spaces or
- * another one; joiners also not after digits and punctuation.
- */
-const MISPLACED = new RegExp(
-  `[${JOINERS}](?<=(?:^|[${NEEDS_NEITHER}\\p{N}\\p{P}${JOINERS}])[${JOINERS}])|` +
-    `[${VARIATION_SELECTORS}](?<=(?:^|[${NEEDS_NEITHER}${JOINERS}${VARIATION_SELECTORS}])[${VARIATION_SELECTORS}])`,
-  'gmu',
-)
+/** What is not shown or reorders text, and noncharacters; except line feeds, and the joiners and variation selectors of scripts and emoji. */
+const HIDDEN = new RegExp(`(?![\\n\\u200C\\u200D\\u180B-\\u180D\\uFE00-\\uFE0F])[${INVISIBLE}\\uFFFE\\uFFFF]`, 'gu')
 const HIGH_SURROGATE_AT_END = /[\uD800-\uDBFF]$/
 const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
 
@@ -30,7 +18,7 @@ const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
  */
 export function cleanText(value: unknown): string {
   const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
-  return text.replace(LINE_BREAKS, '\n').replaceAll('\t', ' ').replace(HIDDEN, '\uFFFD').replace(MISPLACED, '\uFFFD')
+  return text.replace(LINE_BREAKS, '\n').replaceAll('\t', ' ').replace(HIDDEN, '\uFFFD')
 }
 
 /**

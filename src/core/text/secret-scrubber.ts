@@ -28,12 +28,6 @@ const decode = (text: string): string =>
     )
     .replaceAll('\\', '')
 
-/** Something with an error, from which secrets are removed: libraries quote what they were given. */
-export const scrubError = <Row extends { error: string | null }>(row: Row, scrub: (text: string) => string): Row => ({
-  ...row,
-  error: row.error === null ? null : scrub(row.error),
-})
-
 function formsOf(secret: string): string[] {
   const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...secret.split(/\s+/)].filter(
     (form) => form.length >= MIN_PART_LENGTH,

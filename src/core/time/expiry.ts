@@ -17,34 +17,12 @@ const calendars = new Map<string, Calendar>()
 export function createCalendar(timeZone: string): Calendar {
   const made = calendars.get(timeZone)
   if (made) return made
-  const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
-  const formatted = (instant: Date) => {
-    const part = Object.fromEntries(format.formatToParts(instant).map(({ type, value }) => [type, value]))
-    return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`
-  }
-  // Formatting is slow, and most calls are about a few minutes. Local dates change at whole minutes.
-  const known = new Map<number, string>()
-  const calendar: Calendar = {
-    timeZone,
-    dateAt(instant) {
-      const minute = Math.floor(instant.getTime() / MINUTE_MS)
-      const date = known.get(minute) ?? formatted(instant)
-      if (known.size >= MAX_KNOWN) known.clear()
-      known.set(minute, date)
-      return date
-    },
-  }
+  // Swedish dates are written as in ISO 8601.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  const calendar: Calendar = { timeZone, dateAt: (instant) => format.format(instant).padStart(10, '0') }
   calendars.set(timeZone, calendar)
   return calendar
 }
-
-const MINUTE_MS = 60_000
-const MAX_KNOWN = 100
 
 /** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
 export const EARLIEST_DUE_DATE = '2000-01-01'
@@ -90,10 +68,6 @@ export const endOfDate = (date: string, calendar: Calendar): Date | null =>
  */
 export function isLate(submittedAt: string | null, dueDate: string | null, calendar: Calendar): boolean | null {
   if (submittedAt === null || dueDate === null) return null
-  // A local date is within a day of that of UTC, which takes a fraction of the time to compare.
-  const after = Date.parse(submittedAt) - Date.parse(dueDate)
-  if (after >= 2 * DAY_MS) return true
-  if (after < -DAY_MS) return false
   return calendar.dateAt(new Date(submittedAt)) > dueDate
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { INTENT_STATES, type IntentState } from '../../../src/core/close-intent.js'
-import type { CloseOutcome } from '../../../src/core/records.js'
+import type { IntentState } from '../../../src/core/close-intent.js'
+import { CLOSE_OUTCOMES, type CloseOutcome } from '../../../src/core/records.js'
 import type { CloseIntent } from '../../../src/store/contract.js'
 import { StoreError } from '../../../src/store/errors.js'
 import { KEY } from '../../helpers/channel-fixture.js'
@@ -19,9 +19,10 @@ const LEGAL: [from: IntentState, to: IntentState][] = [
   ['sending', 'failed'],
   ['sending', 'unknown'],
 ]
+const STATES: IntentState[] = ['planned', 'sending', ...CLOSE_OUTCOMES]
 /** No operation of the store leads back to `planned`. */
-const ILLEGAL = INTENT_STATES.flatMap((from) =>
-  INTENT_STATES.filter((to) => to !== 'planned' && !LEGAL.some(([a, b]) => a === from && b === to)).map(
+const ILLEGAL = STATES.flatMap((from) =>
+  STATES.filter((to) => to !== 'planned' && !LEGAL.some(([a, b]) => a === from && b === to)).map(
     (to) => [from, to] as const,
   ),
 )
