@@ -36,8 +36,12 @@ export function choiceColumns(choices: readonly Choice[]): Columns<Choice> {
 function addCalculator(sheet: Sheet, layout: RfqLayout): void {
   const { report, view } = layout
   const { awardedTonnes: recommended, recommendation } = report.decision
-  const offers = view.offers.filter(({ tonnes, compared }) => tonnes !== null && compared.total !== null)
-  const tonnes = style.volumeStyle([...offers.map((offer) => offer.tonnes), report.rfq.minVolume, report.rfq.maxVolume])
+  const offers = view.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.total !== null)
+  const tonnes = style.volumeStyle([
+    ...offers.map(({ metrics }) => metrics.volume),
+    report.rfq.minVolume,
+    report.rfq.maxVolume,
+  ])
   const [first, last] = [sheet.next + 1, sheet.next + offers.length]
   sheet.addTable(calculatorColumns(offers), offers)
   if (offers.length === 0) return
@@ -109,7 +113,7 @@ function calculatorColumns(offers: readonly OfferView[]): Columns<OfferView> {
 
 /** What offers have together. */
 function figuresOf(offers: readonly OfferView[]) {
-  const volume = sum(offers.map(({ tonnes }) => tonnes ?? 0))
+  const volume = sum(offers.map(({ metrics }) => metrics.volume ?? 0))
   const total = sum(offers.map(({ compared }) => compared.total ?? 0))
   return { volume, total, price: volume > 0 ? total / volume : null }
 }

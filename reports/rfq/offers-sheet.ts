@@ -1,5 +1,5 @@
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../src/tables/offer/offer-lines.js'
-import type { OfferView } from '../../src/tables/offer/offer-view.js'
+import { isConverted, type OfferView } from '../../src/tables/offer/offer-view.js'
 import type { Column, Columns } from '../layout/columns.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -30,9 +30,7 @@ export function offersSheet(layout: RfqLayout): WriteSheet {
       ...change(columns, 'price', (column) => withFormula(column, (_, at) => `${at('total')}/${at('tonnes')}`)),
       ...change(columns, 'total', (column) =>
         withFormula(column, (offer, at) =>
-          offer.own.currency === offer.compared.currency
-            ? sumOfLines(layout, 'total', offer)
-            : `${at('ownTotal')}*${at('exchangeRate')}`,
+          isConverted(offer) ? `${at('ownTotal')}*${at('exchangeRate')}` : sumOfLines(layout, 'total', offer),
         ),
       ),
       ...change(columns, 'ownTotal', (column) => withFormula(column, (offer) => sumOfLines(layout, 'total', offer))),
@@ -56,14 +54,14 @@ const change = <Row>(columns: Columns<Row>, key: string, to: (column: Column<Row
   columns[key] === undefined ? {} : { [key]: to(columns[key]) }
 
 /** The sum of a column of `Deliveries` over the lines of an offer; null if its figures are those it states. */
-function sumOfLines({ lines }: RfqLayout, key: string, { own, number }: OfferView): string | null {
+function sumOfLines({ lines }: RfqLayout, key: string, { metrics, terms, sequence }: OfferView): string | null {
   const range = (of: string) => {
     const letter = letterOf(DELIVERY_COLUMNS.findIndex((column) => column.key === of))
     return `Deliveries!$${letter}$${HEADER_ROW + 1}:$${letter}$${HEADER_ROW + lines.length}`
   }
   // Amounts in a text that is no currency code are texts.
-  return own.basis === 'lines' && style.currencyCode(own.currency) !== null
-    ? `SUMIFS(${range(key)},${range('offer')},${number})`
+  return metrics.basis === 'lines' && style.currencyCode(terms.currency) !== null
+    ? `SUMIFS(${range(key)},${range('offer')},${sequence})`
     : null
 }
 

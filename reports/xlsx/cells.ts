@@ -1,4 +1,5 @@
 import { cleanText, truncate } from '../../src/core/text/clean-text.js'
+import { withoutNoise } from '../../src/core/text/number-format.js'
 import { asScientific, plain, type Style } from './cell-styles.js'
 
 /**
@@ -36,11 +37,10 @@ export function text(value: unknown, style: Style = plain): Cell {
   return { value: clean === '' ? null : clean, style }
 }
 
-/** A number cell; empty for anything but a finite number. */
+/** A number cell with 15 significant digits; empty for anything but a finite number. */
 export function number(value: number | null | undefined, style: Style = plain): Cell {
   if (typeof value !== 'number' || !Number.isFinite(value)) return blank(style)
-  // Adding 0 turns -0 into 0.
-  return { value: value + 0, style: Math.abs(value) < 1e15 ? style : asScientific(style) }
+  return { value: withoutNoise(value), style: Math.abs(value) < 1e15 ? style : asScientific(style) }
 }
 
 /** A date cell from `YYYY-MM-DD`; anything else stays text. */

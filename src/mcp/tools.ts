@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../core/time/clock.js'
 import { findChannel } from '../tables/filter.js'
-import type { OfferView } from '../tables/offer/offer-view.js'
 import { asOfIn } from '../web/api/lookup.js'
 import type { ReadOperation } from '../web/api/operation.js'
 import { LIST_OPERATIONS } from '../web/api/operations/list-operations.js'
@@ -135,7 +134,7 @@ export const TOOLS: readonly Tool[] = [
       // They are short forms of the offers.
       delete rfq.body?.responses
       const { offers } = await read('compareOffers')
-      return { rfq, offers: offers.sort((a: OfferView, b: OfferView) => a.number - b.number) }
+      return { rfq, offers: offers.sort((a: { number: number }, b: { number: number }) => a.number - b.number) }
     },
   }),
   rfqTool({

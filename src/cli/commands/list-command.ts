@@ -6,7 +6,7 @@ import type { Filter } from '../../tables/filter.js'
 import { type List, sortableColumns } from '../../tables/list.js'
 import { type ListName, listNamed } from '../../tables/lists/lists.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
-import { jsonRow } from '../../tables/print/json.js'
+import { jsonRows } from '../../tables/print/json.js'
 import { type App, withStore } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { csvOption, jsonOption, onlyOnce, wholeNumber } from '../input/options.js'
@@ -108,11 +108,7 @@ export async function printList(
   const { rows, next, total } = await (await app.views()).list(name, { ...request, ...(limit && { limit }) })
   const more = next === null ? [] : [`first ${rows.length} of ${total} rows, a larger --limit shows more`]
   if (json || csv) {
-    if (json)
-      printJson(
-        io,
-        rows.map((row) => jsonRow(columns, row)),
-      )
+    if (json) printJson(io, jsonRows(columns, rows))
     else io.out(printCsv(columns, rows).replace(io.width === null ? '' : BYTE_ORDER_MARK, ''))
     return printNotes({ ...io, width: null }, more)
   }

@@ -6,6 +6,7 @@ import { comparableId } from '../../core/documents/identifier.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import { FilterError } from '../filter-error.js'
 import { findRfq, type RfqAddress } from '../find-rfq.js'
+import { jsonRow, jsonRows, jsonSchema } from '../print/json.js'
 import { rfqView } from '../rfq/rfq-view.js'
 import {
   body,
@@ -19,8 +20,8 @@ import {
   unvalidated,
 } from '../schema.js'
 import type { ViewSource } from '../source.js'
-import { type OfferLine, type OfferPrepayment, offerLines, offerPrepayments } from './offer-lines.js'
-import { offerViewSchema } from './offer-view.js'
+import { DELIVERY_COLUMNS, offerLines, offerPrepayments, PREPAYMENT_COLUMNS } from './offer-lines.js'
+import { OFFER_COLUMNS } from './offer-view.js'
 
 const versionSchema = z.strictObject({
   version: z.int().min(1),
@@ -35,28 +36,40 @@ const versionSchema = z.strictObject({
 })
 export type OfferVersion = z.infer<typeof versionSchema>
 
-export const offerDetail = offerViewSchema
+const moreSchema = z.strictObject({
+  ...{ channel: channelKey, rfqId: text },
+  ...observation,
+  asOf: timestamp,
+  rateMessage: nullableText.describe('That rate and its source; null if the offer has the currency of the comparison.'),
+  metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and why there is no price.'),
+  review: unvalidated<OfferReport['terms']['review']>(),
+  questions: z.array(text).describe('What to ask the developer about it.'),
+  breakEven: nullableText.describe(
+    'Up to which price it stays in the recommended award; null if it is not part of it, or if that is not known.',
+  ),
+  versions: z.array(versionSchema).describe('Newest first.'),
+  body,
+})
+
+/** One offer as programs get it. */
+export const offerSchema = jsonSchema(OFFER_COLUMNS)
+  .extend(moreSchema.shape)
   .extend({
-    ...{ channel: channelKey, rfqId: text },
-    ...observation,
-    asOf: timestamp,
-    rateMessage: nullableText.describe(
-      'That rate and its source; null if the offer has the currency of the comparison.',
-    ),
-    lines: unvalidated<OfferLine[]>().describe('Its deliveries and their vintages.'),
-    prepayments: unvalidated<OfferPrepayment[]>(),
-    metrics: unvalidated<OfferReport['metrics']>().describe('Every figure, and why there is no price.'),
-    review: unvalidated<OfferReport['terms']['review']>(),
-    questions: z.array(text).describe('What to ask the developer about it.'),
-    breakEven: nullableText.describe(
-      'Up to which price it stays in the recommended award; null if it is not part of it, or if that is not known.',
-    ),
-    versions: z.array(versionSchema).describe('Newest first.'),
-    body,
+    lines: z.array(jsonSchema(DELIVERY_COLUMNS)).describe('Its deliveries and their vintages.'),
+    prepayments: z.array(jsonSchema(PREPAYMENT_COLUMNS)),
   })
   .meta({ id: 'Offer' })
+
 /** One offer with everything behind its figures, and its versions. */
-export type OfferDetail = z.infer<typeof offerDetail>
+export type OfferDetail = Awaited<ReturnType<typeof readOffer>>
+
+/** The offer as `offerSchema` describes it. */
+export const offerJson = (offer: OfferDetail): z.input<typeof offerSchema> => ({
+  ...jsonRow(OFFER_COLUMNS, offer),
+  ...pick(moreSchema, { ...offer, metrics: withRoundedNumbers(offer.metrics), review: offer.terms.review }),
+  lines: jsonRows(DELIVERY_COLUMNS, offer.lines),
+  prepayments: jsonRows(PREPAYMENT_COLUMNS, offer.prepayments),
+})
 
 /** One offer for an RFQ. */
 export const offerViews = (source: ViewSource) => ({
@@ -73,37 +86,29 @@ interface OfferAddress extends RfqAddress {
   withDocuments?: boolean
 }
 
-async function readOffer(source: ViewSource, address: OfferAddress): Promise<OfferDetail> {
+async function readOffer(source: ViewSource, address: OfferAddress) {
   const { asOf, withDocuments = true } = address
   const { channel, id: rfqId, name, responses } = await findRfq(source.store, address)
-  const report = await source.compare({ ...address, channel, rfqId })
+  const { decision, currency, offers, ...report } = rfqView(await source.compare({ ...address, channel, rfqId }))
   const offer =
-    report.offers.find(({ id }) => comparableId(id) === comparableId(address.offer)) ??
-    report.offers.find(({ sequence }) => String(sequence) === address.offer)
-  const offerId = offer?.id
-  const response = responses.find(({ id }) => id === offerId)
-  const view = rfqView(report).offers.find(({ id }) => id === offerId)
+    offers.find(({ id }) => comparableId(id) === comparableId(address.offer)) ??
+    offers.find(({ sequence }) => String(sequence) === address.offer)
+  const response = responses.find(({ id }) => id === offer?.id)
   // Without one that was observed after the RFQ was found.
-  if (response === undefined || offer === undefined || view === undefined) {
+  if (response === undefined || offer === undefined) {
     const message = `RFQ ${name} of ${channel} has no offer ${address.offer}${asOf ? ' at this moment' : ''}`
     throw new FilterError('offer', message, 404)
   }
-  const { decision, currency, context } = report
   const history = await source.store.rfqHistory(channel, rfqId, asOf)
-  const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
-  const rate = currency.rates.find((each) => each.currency === offer.terms.currencyCode)
-  const figures = { lines: offerLines(offer), prepayments: offerPrepayments(offer), metrics: offer.metrics }
+  const versions = history.filter(({ kind, id }) => kind === 'response' && id === offer.id)
+  const questions = decision.questions.flatMap((developer) => developer.offers)
   return {
-    ...{ channel, rfqId, ...view, ...observationOf(response) },
-    ...withRoundedNumbers(figures),
-    asOf: context.asOf,
-    rateMessage: rate === undefined || rate.currency === currency.comparison ? null : rate.message,
-    review: offer.terms.review,
-    questions:
-      decision.questions.flatMap((developer) => developer.offers).find((each) => each.offerId === offerId)?.questions ??
-      [],
-    breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offerId)?.message ?? null,
-    body: response.body,
+    ...offer,
+    ...{ channel, rfqId, ...observationOf(response), asOf: report.asOf, body: response.body },
+    ...{ lines: offerLines(offer), prepayments: offerPrepayments(offer) },
+    rateMessage: currency.rates.find((each) => each.currency === offer.terms.currencyCode)?.message ?? null,
+    questions: questions.find((each) => each.offerId === offer.id)?.questions ?? [],
+    breakEven: decision.recommendation.breakEven.find((each) => each.offerId === offer.id)?.message ?? null,
     versions: versions
       .map((each, at): OfferVersion => {
         const previous = versions[at - 1]

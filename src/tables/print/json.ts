@@ -23,6 +23,9 @@ export function jsonRow<Row>(columns: readonly Column<Row>[], row: Row): Record<
   )
 }
 
+export const jsonRows = <Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Record<string, Json>[] =>
+  rows.map((row) => jsonRow(columns, row))
+
 const jsonValue = (value: Value): Json =>
   typeof value === 'number' ? withoutNoise(value) : isMoney(value) ? value.amount : value
 

@@ -5,7 +5,8 @@ import type { Settings } from '../../core/decision/settings.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 import { awardStateSchema } from '../awards/award-schema.js'
-import { offerView, offerViewSchema } from '../offer/offer-view.js'
+import { OFFER_COLUMNS, type OfferView } from '../offer/offer-view.js'
+import { jsonRows, jsonSchema } from '../print/json.js'
 import { count, pick, text, unvalidated, unvalidatedObject } from '../schema.js'
 
 /** What one unit of a currency is worth in the comparison currency. */
@@ -24,8 +25,8 @@ const currencySchema = z.strictObject({
   rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
 })
 
-/** The comparison of the offers for an RFQ, as every surface shows it. */
-export const rfqViewSchema = z
+/** The comparison of the offers for an RFQ as programs get it. */
+export const rfqSchema = z
   .strictObject({
     channel: text,
     asOf: text,
@@ -46,32 +47,42 @@ export const rfqViewSchema = z
     award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
     decision: decisionSchema,
     offers: z
-      .array(offerViewSchema)
+      .array(jsonSchema(OFFER_COLUMNS).meta({ id: 'ComparedOffer' }))
       .describe('Accepted offers first, then those that compete by rank, then the others.'),
     closings: count.describe('How many closings the RFQ has: decisions to close or keep it.'),
     problems: count,
   })
   .meta({ id: 'Comparison' })
-export type RfqView = z.infer<typeof rfqViewSchema>
 
-/** The view of a report on an RFQ, with 15 significant digits, so that no surface shows 8.745000000000001. */
-export const rfqView = (report: RfqReport): RfqView => withRoundedNumbers(viewOf(report))
+/** The comparison of the offers for an RFQ, as every surface shows it. */
+export type RfqView = ReturnType<typeof rfqView>
 
-function viewOf(report: RfqReport): RfqView {
-  const { currency, award, decision } = report
-  const rates = currency.rates.filter((each) => each.currency !== currency.comparison)
+export function rfqView(report: RfqReport) {
+  const { currency, award, decision, context } = report
   // What the desk decided counts more than what is recommended.
-  const awardedTonnes =
+  const awarded: Readonly<Record<string, number>> =
     award === null
       ? decision.awardedTonnes
       : Object.fromEntries(award.award.offers.map(({ id, tonnes }) => [id, tonnes]))
-  return pick(rfqViewSchema, {
-    ...{ ...report, ...report.context },
-    currency: pick(currencySchema, { ...currency, rates }),
-    offers: report.offers.map((offer) => offerView(offer, awardedTonnes, currency.comparison)),
-    problems: report.problems.length,
-  })
+  return {
+    ...{ ...report, ...context },
+    currency: { ...currency, rates: currency.rates.filter((each) => each.currency !== currency.comparison) },
+    offers: report.offers.map((offer): OfferView => {
+      return { ...offer, awardedTonnes: awarded[offer.id] ?? 0, comparison: currency.comparison }
+    }),
+  }
 }
+
+/** The view as `rfqSchema` describes it, with 15 significant digits, so that no surface shows 8.745000000000001. */
+export const rfqJson = (view: RfqView): z.input<typeof rfqSchema> =>
+  withRoundedNumbers(
+    pick(rfqSchema, {
+      ...view,
+      currency: pick(currencySchema, view.currency),
+      offers: jsonRows(OFFER_COLUMNS, view.offers),
+      problems: view.problems.length,
+    }),
+  )
 
 /** The exchange rates that were used, one sentence each. */
 export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>

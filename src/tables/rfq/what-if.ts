@@ -39,6 +39,6 @@ export function movesOf(before: Compared, after: Compared): { number: number; la
     const moved = was.rank === offer.rank ? ranks[0] : ranks.join(' → ')
     const why = was.rank !== null && offer.why !== null ? ` (${offer.why.replace(/\.$/, '')})` : ''
     const awarded = had === has ? '' : has ? ', now awarded' : ', no longer awarded'
-    return [{ number: offer.number, label: offer.label, message: `${moved}${why}${awarded}` }]
+    return [{ number: offer.sequence, label: offer.label, message: `${moved}${why}${awarded}` }]
   })
 }

@@ -9,7 +9,7 @@ import { readList } from '../list.js'
 import { changes, termsOf } from '../lists/changes.js'
 import type { RfqRow } from '../lists/rfq-row.js'
 import { DUE_WITHIN_DAYS, dayParameters, IS_RFQ, rfqJoins, rfqs, URGENCY } from '../lists/rfqs.js'
-import { jsonRow, jsonSchema } from '../print/json.js'
+import { jsonRows, jsonSchema } from '../print/json.js'
 import { count, text, timestamp } from '../schema.js'
 import type { ViewSource } from '../source.js'
 import { closingMatters, matterSchema, systemMatters } from './matters.js'
@@ -86,7 +86,7 @@ export async function today(source: ViewSource, options: TodayOptions): Promise<
 /** Today as `todaySchema` describes it. */
 export const todayJson = ({ rfqs: rows, ...rest }: Today) => ({
   ...rest,
-  rfqs: rows.map((row) => jsonRow(rfqs.columns, row)),
+  rfqs: jsonRows(rfqs.columns, rows),
 })
 
 /** How awards on record and recommendations moved since a moment, by currency: the sums of the RFQs that are awarded otherwise than then. */

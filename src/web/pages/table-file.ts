@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { Column } from '../../tables/column.js'
 import { printCsv } from '../../tables/print/csv.js'
-import { jsonRow } from '../../tables/print/json.js'
+import { jsonRows } from '../../tables/print/json.js'
 import { HttpError } from '../http/errors.js'
 
 export const FILE_FORMATS = ['csv', 'json'] as const
@@ -26,12 +26,7 @@ export const fileTable = <Row>({ name, columns, rows }: Rows<Row>): FileTable =>
   name,
   async print(format) {
     const all = typeof rows === 'function' ? await rows() : rows
-    if (format === 'csv') return printCsv(columns, all)
-    return `${JSON.stringify(
-      all.map((row) => jsonRow(columns, row)),
-      null,
-      2,
-    )}\n`
+    return format === 'csv' ? printCsv(columns, all) : `${JSON.stringify(jsonRows(columns, all), null, 2)}\n`
   },
 })
 

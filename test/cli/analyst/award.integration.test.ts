@@ -29,8 +29,8 @@ const list = async ({ quotekeeper }: CliFixture) =>
 describe('quotekeeper award', () => {
   it('records the recommended award after asking, and keeps its workbook', async () => {
     const { cli, cheap } = await openRfq()
-    const { offers } = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out) as RfqView
-    const number = offers.find(({ id }) => id === cheap)?.number
+    const { offers } = JSON.parse((await cli.quotekeeper('compare', '1042', '--json')).out)
+    const { number } = offers.find(({ id }: { id: string }) => id === cheap)
     const answer = (text: string) => ({ prompt: { ask: async () => text } })
     const args = ['award', '1042', '--offers', `${number}`, '--by', 'Ana']
     expect(await cli.quotekeeperWith(answer('no'), ...args)).toMatchObject({ status: 1 })

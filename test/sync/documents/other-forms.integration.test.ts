@@ -52,7 +52,7 @@ describe('identifiers in two spellings', () => {
     const { listingId } = found
     const [listing] = await fixture.store.listings({ channel: KEY, ids: [listingId ?? ''] })
     expect(listing?.id).toBe(listingId?.toUpperCase())
-    expect(found.notMet.map(({ message }) => message).join()).not.toMatch(/listing/i)
+    expect(found.unmet.map(({ message }) => message).join()).not.toMatch(/listing/i)
     const list = await viewsOf(fixture).list('rfqs', { now: fixture.now(), parameters: {} })
     expect(list).toMatchObject({ rows: [{ id: RFQ, readState: 'read' }] })
     await fixture.closeExpired()
@@ -99,7 +99,7 @@ describe('numbers of offers', () => {
     await fixture.pollRfqs()
     const byNumber = async () => {
       const { view } = await viewsOf(fixture).comparison(named(fixture, id))
-      return view.offers.toSorted((a, b) => a.number - b.number).map((offer) => offer.id)
+      return view.offers.toSorted((a, b) => a.sequence - b.sequence).map((offer) => offer.id)
     }
     const before = await byNumber()
     expect(before).toEqual([...offers].sort())

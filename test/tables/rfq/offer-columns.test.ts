@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OFFER_COLUMNS } from '../../../src/tables/offer/offer-view.js'
 import { printCsv } from '../../../src/tables/print/csv.js'
-import { jsonRow, jsonSchema } from '../../../src/tables/print/json.js'
+import { jsonRows, jsonSchema } from '../../../src/tables/print/json.js'
 import { printTerminal } from '../../../src/tables/print/terminal.js'
 import { rfqView } from '../../../src/tables/rfq/rfq-view.js'
 import { lines, reportOn, response, rfq } from '../../helpers/data/comparison-inputs.js'
@@ -26,7 +26,7 @@ const { offers } = rfqView(
     settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.25 } } },
   }),
 )
-const rows = offers.map((each) => jsonRow(OFFER_COLUMNS, each))
+const rows = jsonRows(OFFER_COLUMNS, offers)
 
 describe('the table of offers', () => {
   it('has the price in the currency of the comparison, and as offered where that is another', () => {

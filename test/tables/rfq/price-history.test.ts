@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { comparePrices } from '../../../src/tables/rfq/price-history.js'
 
 const at = '2026-11-21T12:00:00.000Z'
-const offer = (number: number) => ({ id: `o${number}`, number })
+const offer = (sequence: number) => ({ id: `o${sequence}`, sequence })
 const view = (comparison: string | null, rates: Record<string, number | null>) =>
   ({
     currency: { comparison, rates: Object.entries(rates).map(([currency, rate]) => ({ currency, rate })) },
@@ -23,7 +23,7 @@ describe('prices over time', () => {
   it('are left out without an exchange rate', () => {
     const histories = [history('o1', [10, 'EUR']), history('o2', [9, 'USD'], [8, 'EUR']), history('o3', [7, null])]
     const compared = comparePrices(histories, view('USD', { EUR: null }))
-    expect(compared.map(({ offer, points }) => [offer.number, points.length])).toEqual([[2, 1]])
+    expect(compared.map(({ offer, points }) => [offer.sequence, points.length])).toEqual([[2, 1]])
     expect(comparePrices(histories, view(null, { USD: null }))).toEqual([])
   })
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Filter } from '../../../tables/filter.js'
 import { type List, sortableColumns } from '../../../tables/list.js'
 import { LISTS, type ListName } from '../../../tables/lists/lists.js'
-import { jsonRow, jsonSchema } from '../../../tables/print/json.js'
+import { jsonRows, jsonSchema } from '../../../tables/print/json.js'
 import { type ReadOperation, readOperation } from '../operation.js'
 import { limit, rfqName } from '../parameters.js'
 
@@ -44,7 +44,7 @@ function listOperation(name: ListName, { title, about, columns, filters }: List<
     async handle({ query: { limit, ...given }, at: { now }, views }) {
       const parameters = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value)]))
       const { rows, next, total } = await views.list(name, { now, limit, parameters })
-      return { items: rows.map((row) => jsonRow(columns, row)), nextCursor: next, total }
+      return { items: jsonRows(columns, rows), nextCursor: next, total }
     },
   })
 }

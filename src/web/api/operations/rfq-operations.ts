@@ -5,9 +5,9 @@ import { EVENT_KINDS, type EventKind } from '../../../core/events/events.js'
 import { eventFeed } from '../../../tables/events/events.js'
 import { findChannel } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
-import { offerDetail } from '../../../tables/offer/offer.js'
+import { offerJson, offerSchema } from '../../../tables/offer/offer.js'
 import { rfqDetail } from '../../../tables/rfq/rfq.js'
-import { rfqViewSchema } from '../../../tables/rfq/rfq-view.js'
+import { rfqJson, rfqSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
 import { todayJson, todaySchema } from '../../../tables/today/today.js'
 import { type ReadCall, readOperation } from '../operation.js'
@@ -80,8 +80,8 @@ export const RFQ_OPERATIONS = [
     description:
       '`offer` is its id or its number. With what it costs and delivers, and all its versions, newest first.',
     query: moments,
-    result: offerDetail,
-    handle: (call) => call.views.offer({ ...rfqOf(call), offer: call.path.offer ?? '' }),
+    result: offerSchema,
+    handle: async (call) => offerJson(await call.views.offer({ ...rfqOf(call), offer: call.path.offer ?? '' })),
   }),
   readOperation({
     id: 'compareOffers',
@@ -95,14 +95,14 @@ export const RFQ_OPERATIONS = [
       const keys = Object.keys(values).filter((name) => name !== 'as_of' && !isSettingName(name))
       if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: values })
     }),
-    result: rfqViewSchema,
+    result: rfqSchema,
     async handle(call) {
       const { as_of: _moment, ...replaced } = call.query
       const texts = Object.entries(replaced).map(([name, value]) => [name, String(value)])
       const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
       if ('errors' in changed) throw invalidValues(changed.errors)
       const given = texts.length > 0 && { settings: changed.settings }
-      return (await call.views.comparison({ ...rfqOf(call), ...given })).view
+      return rfqJson((await call.views.comparison({ ...rfqOf(call), ...given })).view)
     },
   }),
   readOperation({

@@ -56,9 +56,9 @@ export function AwardForm({ view, chosen, because, link }: AwardFormProps) {
   const { headline, award } = view.decision.recommendation
   const preselected = chosen ?? new Set(award?.offers.map(({ id }) => id))
   const table = offersToAward(view)
-  const checkbox = ({ id, number }: OfferView) => (
+  const checkbox = ({ id, sequence }: OfferView) => (
     <label class="choice">
-      <input type="checkbox" name={`offer.${number}`} value={id} checked={preselected.has(id)} /> Award
+      <input type="checkbox" name={`offer.${sequence}`} value={id} checked={preselected.has(id)} /> Award
     </label>
   )
   return (

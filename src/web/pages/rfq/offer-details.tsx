@@ -4,7 +4,7 @@ import { formatAge } from '../../../core/time/read-times.js'
 import type { Fact } from '../../../tables/column.js'
 import type { OfferDetail, OfferVersion } from '../../../tables/offer/offer.js'
 import { DELIVERY_COLUMNS, PREPAYMENT_COLUMNS } from '../../../tables/offer/offer-lines.js'
-import { OFFER_COLUMNS, offerName } from '../../../tables/offer/offer-view.js'
+import { notMetBy, OFFER_COLUMNS, offerName } from '../../../tables/offer/offer-view.js'
 import { Facts, Table } from '../../../tables/print/html.js'
 import { Ages, Badge, Moment, plain, type Tone } from '../../components/format.js'
 import type { PageRequest } from '../page.js'
@@ -16,14 +16,14 @@ interface OfferDetailsProps {
 
 /** One offer with everything behind its figures. */
 export function OfferDetails({ offer, link }: OfferDetailsProps) {
-  const { number, notes, review, questions, lines, prepayments, rateMessage, readAt, asOf } = offer
+  const { sequence, terms, questions, lines, prepayments, rateMessage, readAt, asOf } = offer
   return (
     <section id="offer" aria-labelledby="offer-title">
-      <h3 id="offer-title">{`Offer ${number}: ${plain(offerName(offer))}`}</h3>
+      <h3 id="offer-title">{`Offer ${sequence}: ${plain(offerName(offer))}`}</h3>
       <Standing offer={offer} />
       <ToCheck offer={offer} />
-      {notes !== null && <blockquote class="prose">{`“${cleanText(notes)}”`}</blockquote>}
-      {review?.comment != null && <p>{`Comment of the review: “${plain(review.comment)}”`}</p>}
+      {terms.notes !== null && <blockquote class="prose">{`“${cleanText(terms.notes)}”`}</blockquote>}
+      {terms.review?.comment != null && <p>{`Comment of the review: “${plain(terms.review.comment)}”`}</p>}
       <Facts of={factsOf(offer)} isBrief />
       <p class="muted small">
         {plain([rateMessage, 'The project is described by its developer.'].filter(Boolean).join(' '))}
@@ -87,16 +87,20 @@ function Standing({ offer: { rank, why, awardedTonnes, breakEven } }: Pick<Offer
   return <p class={why === null ? undefined : 'notice warn'}>{plain(sentences.filter(Boolean).join(' '))}</p>
 }
 
-const KINDS: Record<OfferDetail['notMet'][number]['kind'], { title: string; tone: Tone }> = {
+const KINDS: Record<ReturnType<typeof notMetBy>[number]['kind'], { title: string; tone: Tone }> = {
   excluded: { title: 'not awardable', tone: 'bad' },
   hard: { title: 'not met', tone: 'bad' },
   advisory: { title: 'advisory', tone: 'warn' },
 }
 
 /** What it does not meet, most severe first, then what else to know; nothing that was said above. */
-function ToCheck({ offer: { notMet, flags, why } }: Pick<OfferDetailsProps, 'offer'>) {
+function ToCheck({ offer }: Pick<OfferDetailsProps, 'offer'>) {
+  const { flags, why } = offer
   const all = [
-    ...notMet.map(({ kind, message }) => ({ ...KINDS[kind], message: message.replace(/ \(advisory\)\.$/, '.') })),
+    ...notMetBy(offer).map(({ kind, message }) => ({
+      ...KINDS[kind],
+      message: message.replace(/ \(advisory\)\.$/, '.'),
+    })),
     ...flags.map(({ loud, message }): { title: string; tone: Tone; message: string } =>
       loud ? { title: 'loud', tone: 'bad', message } : { title: 'quiet', tone: 'neutral', message },
     ),

@@ -41,9 +41,9 @@ function choicesChart({ offers, decision, currency, rfq }: RfqView): ChartProps 
     series: [
       { name: 'efficient award', points: pointsOf(efficient), shape: 'line' },
       ...shown.map(
-        ({ number, tonnes, compared: { pricePerTonne: y }, standing, awardedTonnes }): Series => ({
-          name: `no. ${number}`,
-          points: tonnes === null || y === null ? [] : [{ x: tonnes, y }],
+        ({ sequence, metrics: { volume: x }, compared: { pricePerTonne: y }, standing, awardedTonnes }): Series => ({
+          name: `no. ${sequence}`,
+          points: x === null || y === null ? [] : [{ x, y }],
           shape: standing === 'ranked' || standing === 'accepted' ? 'dot' : 'open-dot',
           awarded: awardedTonnes > 0,
         }),
@@ -61,10 +61,10 @@ function priceChart({ currency, asOf }: RfqView, histories: ReturnType<typeof co
     alt: `Price per tonne of ${histories.length} offers over time`,
     xAxis: 'time',
     legend: perTonne(currency.comparison),
-    series: histories.map(({ offer: { number, missingSince, awardedTonnes }, points }) => {
+    series: histories.map(({ offer: { sequence, missingSince, awardedTonnes }, points }) => {
       const ends = points.slice(-1).map((last) => ({ ...last, at: missingSince ?? asOf }))
       const shown = [...points, ...ends].map(({ at, pricePerTonne: y }) => ({ x: Date.parse(at), y }))
-      return { name: `no. ${number}`, points: shown, shape: 'steps', awarded: awardedTonnes > 0 }
+      return { name: `no. ${sequence}`, points: shown, shape: 'steps', awarded: awardedTonnes > 0 }
     }),
   }
 }

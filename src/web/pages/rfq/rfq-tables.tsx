@@ -49,7 +49,9 @@ export function Offers({ view, page: { link, query }, offer }: Props & { offer: 
   const isOpen = ({ id }: OfferView) => id === offer?.id
   const columns = OFFER_COLUMNS.map(
     (column): Column<OfferView> =>
-      column.key === 'offer' ? { ...column, link: ({ number }) => `${link({ offer: String(number) })}#offer` } : column,
+      column.key === 'offer'
+        ? { ...column, link: ({ sequence }) => `${link({ offer: String(sequence) })}#offer` }
+        : column,
   )
   return (
     <section aria-labelledby="offers-title">
