@@ -5,15 +5,7 @@ import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type RfqEntry, readRfqList } from './list.js'
 import { isEntryRead, needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
 import { countChange, type Poll, runPoll } from './poll.js'
-import {
-  forEachInPoll,
-  loadStates,
-  MAX_UNRECORDED,
-  nameOf,
-  type RfqReading,
-  readRfqs,
-  recordListEntry,
-} from './read-rfqs.js'
+import { forEachInPoll, loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
@@ -74,7 +66,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   progress.madeProgress = true
   const listOnly = [
     ...postponed.filter((entry) => !wasRead(entry)),
-    ...all.filter((entry) => !isReadable(entry)).map((entry) => asUnreadable(poll, entry)),
+    ...all.filter((entry) => !isReadable(entry)).map(asUnreadable),
   ]
   await forEachInPoll(poll, listOnly, MAX_UNRECORDED, (entry) => recordListEntry(poll, entry, { readAt }))
   const onDone = progressReport(context, plan.reads.size)
@@ -116,8 +108,7 @@ const UNADDRESSABLE: Problem = {
 }
 
 /** An entry of an RFQ that can never be read, with why. */
-function asUnreadable({ progress }: Poll, entry: RfqEntry): RfqEntry {
+function asUnreadable(entry: RfqEntry): RfqEntry {
   if (!entry.document || isAddressable(entry.id)) return entry
-  progress.limitations.push({ id: nameOf(entry), message: UNADDRESSABLE.message })
   return { ...entry, problems: [...entry.problems, UNADDRESSABLE] }
 }

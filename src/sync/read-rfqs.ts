@@ -32,7 +32,7 @@ export const MAX_UNRECORDED = 64
 const LOADED_TOGETHER = 50
 
 /** The name of an RFQ in messages. */
-export const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
+const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
 
 /** Loads the responses of stored RFQs. */
 export async function loadStates(

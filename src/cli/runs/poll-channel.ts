@@ -1,7 +1,6 @@
 import type { ChannelConfig } from '../../config/contract.js'
 import type { RunKind } from '../../core/records.js'
-import { formatMinute } from '../../core/time/clock.js'
-import type { LockHolder, PollKind, Store } from '../../store/contract.js'
+import type { PollKind, Store } from '../../store/contract.js'
 import { pausedUntil } from '../../store/runs/with-run.js'
 import type { PollResult } from '../../sync/contract.js'
 import { pollContext, pollListings, pollOptions } from '../../sync/poll.js'
@@ -32,20 +31,11 @@ export async function refuseDuringPause(
     throw new FailedError(`the marketplace asked for a pause (Retry-After) until ${until}; run again then`)
 }
 
-const RUN_LABELS: Record<RunKind, string> = {
-  listings: 'the poll of the listings of',
-  rfqs: 'the poll of',
-  close: 'the closing round of',
-}
-
 /** What a run that a person starts says when it waits for another one on its channel. */
 export const noteWaiting =
-  (cli: Pick<Cli, 'io' | 'scrub'>, channel: string) =>
-  ({ kind, startedAt, by }: LockHolder): void =>
-    printNote(
-      cli,
-      `Waiting until ${RUN_LABELS[kind]} ${channel}, begun ${formatMinute(startedAt)} UTC by ${by}, has recorded what it is reading; Ctrl-C ends the waiting.`,
-    )
+  (cli: Pick<Cli, 'io' | 'scrub'>) =>
+  (holder: string): void =>
+    printNote(cli, `Waiting until ${holder}, has recorded what it is reading; Ctrl-C ends the waiting.`)
 
 /**
  * Polls the listings or the RFQs of one channel in this process.
@@ -59,7 +49,7 @@ export async function pollChannel(cli: Cli, app: App, request: PollRequest): Pro
   const services = { marketplace: await app.marketplace(), store, now: io.now }
   const context = {
     ...pollContext(services, channel, io.stop),
-    ...{ acceptLoss, byHand: true, onWait: noteWaiting(cli, channel.key) },
+    ...{ acceptLoss, byHand: true, onWait: noteWaiting(cli) },
     ...(onProgress && { onProgress }),
   }
   if (kind === 'listings') return pollListings(context)

@@ -85,7 +85,7 @@ export function createFigures(
         await tx.lock('figures')
         if (own === null || (from === 'command' && (await computerIn(tx)) !== null)) return null
         const holder = JSON.parse((await findMeta(tx, SET_BY)) ?? 'null') as Holder | null
-        if (from === 'command' && holder !== null && !isGone(holder, self)) return holder.command ?? 'another process'
+        if (from === 'command' && holder !== null && !isGone(holder, self)) return holder.command
         await setMeta(tx, SETTINGS, own)
         await setMeta(tx, SET_BY, JSON.stringify(self))
         return null

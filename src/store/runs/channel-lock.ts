@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { formatMinute } from '../../core/time/clock.js'
 import { RunLostError } from '../errors.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import type { Holder } from './process-holder.js'
-import type { LiveRun, LockHolder } from './run-contract.js'
+import type { LiveRun, RunStart } from './run-contract.js'
 import type { RunRow } from './run-queries.js'
 
 /** How often a run that waits looks at the lock, in milliseconds. */
@@ -12,11 +13,7 @@ const GIVE_WAY_MS = 300
 /** After this long, whoever waits is told so, in milliseconds. */
 const TELL_AFTER_MS = 2_000
 
-/** What a run of this process needs to take the lock. */
-export interface LockTaker extends LiveRun {
-  readonly signal: AbortSignal | undefined
-  readonly onWait: ((holder: LockHolder) => void) | undefined
-}
+type Waiting = Pick<RunStart, 'signal' | 'onWait'>
 
 /**
  * The lock of a channel, in its row of `channels`: who holds it, and how urgently somebody waits (docs/ARCHITECTURE.md). Waiting is done by
@@ -31,7 +28,7 @@ export function createChannelLock(
    * Takes the lock if no live run holds it, and nobody waits more urgently than `goesBefore`.
    * @returns whether it is taken; what holds it otherwise
    */
-  const tryTake = async ({ id, channel, level }: LockTaker, goesBefore: number): Promise<true | RunRow | null> => {
+  const tryTake = async ({ id, channel, level }: LiveRun, goesBefore: number): Promise<true | RunRow | null> => {
     const { lock_run: heldBy = null, wanted = 0 } =
       (await database.get<{ lock_run: number | null; wanted: number }>(
         'select lock_run, wanted from channels where channel = @channel',
@@ -54,8 +51,8 @@ export function createChannelLock(
     return taken === 1 ? true : null
   }
 
-  const take = async (run: LockTaker): Promise<void> => {
-    const { signal, lost, level } = run
+  const take = async (run: LiveRun, { signal, onWait }: Waiting): Promise<void> => {
+    const { lost, level } = run
     const begun = performance.now()
     let isTold = false
     /** It has asked for the lock, which another run held. */
@@ -64,7 +61,7 @@ export function createChannelLock(
     let freeSince: number | null = null
     for (;;) {
       signal?.throwIfAborted()
-      if (lost.aborted) throw lost.reason
+      lost.throwIfAborted()
       const hasGivenWay = freeSince !== null && performance.now() - freeSince >= GIVE_WAY_MS
       // A run that comes back for its next step lets those go first that are as urgent.
       const result = await tryTake(run, hasGivenWay ? Number.POSITIVE_INFINITY : hasAsked ? level : level - 1)
@@ -73,7 +70,7 @@ export function createChannelLock(
       freeSince = result === null ? (freeSince ?? performance.now()) : null
       if (result !== null && !isTold && performance.now() - begun >= TELL_AFTER_MS) {
         isTold = true
-        run.onWait?.(describeHolder(result, self))
+        onWait?.(describeRun(result, self))
       }
       await delay(LOOK_MS, undefined, { ...(signal && { signal }) }).catch(() => signal?.throwIfAborted())
     }
@@ -81,8 +78,8 @@ export function createChannelLock(
   }
 
   /** Does work with the lock. */
-  return async <T>(run: LockTaker, work: () => Promise<T>): Promise<T> => {
-    await take(run)
+  return async <T>(run: LiveRun, waiting: Waiting, work: () => Promise<T>): Promise<T> => {
+    await take(run, waiting)
     try {
       return await work()
     } finally {
@@ -117,10 +114,9 @@ const IS_UNFINISHED = `exists (select 1 from runs where id = @id and runs.channe
 export const lostError = ({ id, channel }: Pick<LiveRun, 'id' | 'channel'>): RunLostError =>
   new RunLostError(`Run ${id} no longer has the lock of ${channel}: another process took it over.`)
 
-/** A run, for who waits for it. */
-export function describeHolder({ kind, startedAt, holder }: RunRow, self: Holder): LockHolder {
-  const { nonce, host, pid, command } = JSON.parse(holder) as Holder
-  const by = command === undefined ? `process ${pid}` : `${command} (process ${pid})`
-  const where = host === self.host ? by : `${by} on ${host}`
-  return { kind, startedAt, by: nonce === self.nonce ? 'this process' : where }
+/** A run, for who waits for it: `run 12 (rfqs) of acme/forest, begun 2026-11-21 10:00 UTC by quotekeeper start (process 7)`. */
+export function describeRun({ id, channel, kind, startedAt, holder }: RunRow, self: Holder): string {
+  const { host, pid, command } = JSON.parse(holder) as Holder
+  const where = host === self.host ? '' : ` on ${host}`
+  return `run ${id} (${kind}) of ${channel}, begun ${formatMinute(startedAt)} UTC by ${command} (process ${pid})${where}`
 }

@@ -10,13 +10,12 @@ export interface Holder {
   pid: number
   nonce: string
   /** The command that it runs, such as `quotekeeper start`. */
-  command?: string
+  command: string
 }
 
 /** Describes this process as a holder, with a new nonce. */
-export const createHolder = (command?: string): Holder => ({
-  ...{ host: hostname(), pidNamespace: pidNamespace(), pid: process.pid, nonce: randomUUID() },
-  ...(command && { command }),
+export const createHolder = (command = 'quotekeeper'): Holder => ({
+  ...{ host: hostname(), pidNamespace: pidNamespace(), pid: process.pid, nonce: randomUUID(), command },
 })
 
 /** Nonces of the open stores of this process: each holds its own runs. */

@@ -1,5 +1,4 @@
 import type { RunKind, RunOutcome, RunRecord } from '../../core/records.js'
-import type { Timestamp } from '../../core/time/clock.js'
 
 /** How a run ended. */
 export interface RunEnd
@@ -13,14 +12,6 @@ export interface RunEnd
 
 export type PollKind = Exclude<RunKind, 'close'>
 
-/** The run that holds the lock of a channel while another waits for it. */
-export interface LockHolder {
-  kind: RunKind
-  startedAt: Timestamp
-  /** Its process, such as `quotekeeper start (process 12)`. */
-  by: string
-}
-
 export interface RunStart {
   channel: string
   kind: RunKind
@@ -31,8 +22,8 @@ export interface RunStart {
   byHand?: boolean | undefined
   /** Ends the waiting for the lock. */
   signal?: AbortSignal | undefined
-  /** Called once, when it has waited for the lock for two seconds. */
-  onWait?: ((holder: LockHolder) => void) | undefined
+  /** Called once, when it has waited for the lock for two seconds. @param holder the run that holds it, in words */
+  onWait?: ((holder: string) => void) | undefined
 }
 
 /** The run in which documents are recorded. */

@@ -4,9 +4,9 @@ import { RunBusyError } from '../errors.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { endFirstPoll } from '../events/observed-events.js'
 import { columnOf, type SqlDatabase, type Transaction } from '../sql/sql-database.js'
-import { createChannelLock, describeHolder, type LockTaker, lostError, releaseLock } from './channel-lock.js'
+import { createChannelLock, describeRun, lostError, releaseLock } from './channel-lock.js'
 import { BEAT_MS, createHolderWatch, type Holder, openStores } from './process-holder.js'
-import type { LiveRun, LockHolder, RunEnd, RunHandle, RunStart } from './run-contract.js'
+import type { LiveRun, RunEnd, RunHandle, RunStart } from './run-contract.js'
 import { createRunQueries, RUN, type RunRow, toRunRecord } from './run-queries.js'
 
 const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
@@ -120,7 +120,7 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
      * process is gone is first recorded as `interrupted`.
      */
     async beginRun(start: RunStart): Promise<RunHandle> {
-      const { channel, kind, now, timeZone = 'UTC', byHand = false, signal, onWait } = start
+      const { channel, kind, now, timeZone = 'UTC', byHand = false } = start
       const controller = new AbortController()
       let id = 0
       // A write waits for a server that restarts; this does not.
@@ -132,7 +132,8 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
           `select ${RUN} from runs where channel = @channel and kind = @kind and finished_at is null`,
           { channel, kind },
         )
-        if (unfinished !== undefined && !byHand) throw busyError(unfinished, describeHolder(unfinished, self))
+        if (unfinished !== undefined && !byHand)
+          throw new RunBusyError(`${describeRun(unfinished, self)} is in progress`)
         const row = await tx.get<{ id: number }>(
           'insert into runs (channel, kind, started_at, holder) values (@channel, @kind, @at, @holder) returning id',
           { channel, kind, at: now.toISOString(), holder },
@@ -146,10 +147,9 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
         throw error
       })
       const level = byHand || kind === 'close' ? 2 : 1
-      const live = { id, channel, kind, timeZone, holder, level, lost: controller.signal, isWanted: false } as const
-      const run: LockTaker = { ...live, signal, onWait }
+      const run: LiveRun = { id, channel, kind, timeZone, holder, level, lost: controller.signal, isWanted: false }
       return Object.assign(run, {
-        step: <T>(work: () => Promise<T>) => withLock(run, work),
+        step: <T>(work: () => Promise<T>) => withLock(run, start, work),
         finish: (end: RunEnd, at: Date) => finish(run, end, at),
       })
     },
@@ -161,8 +161,3 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
     },
   }
 }
-
-const busyError = ({ id, channel, kind, startedAt }: RunRow, { by }: LockHolder): RunBusyError =>
-  new RunBusyError(
-    `a ${kind} run of ${channel} is in progress: run ${id}, begun ${startedAt.slice(0, 19).replace('T', ' ')} UTC by ${by}`,
-  )

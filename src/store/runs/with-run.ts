@@ -16,8 +16,6 @@ export interface ItemFailure {
 export interface RunProgress {
   counts: Omit<RunCounts, 'requests'>
   failures: ItemFailure[]
-  /** Items that no run can process, such as an RFQ whose identifier cannot be part of a URL. They do not count as failures. */
-  limitations: ItemFailure[]
   /** Something was recorded, confirmed or decided, so that an error makes the run partial, not failed. */
   madeProgress: boolean
   /** Why the run is partial although nothing failed, or null. */
@@ -39,7 +37,7 @@ export interface RunContext extends Pick<RunStart, 'timeZone' | 'byHand' | 'sign
   now: Clock
 }
 
-/** How many failures and limitations the error of a run names; the others are counted. */
+/** How many failures the error of a run names; the others are counted. */
 const MAX_NAMED_FAILURES = 5
 
 /**
@@ -89,10 +87,9 @@ export async function pausedUntil(
 }
 
 /** The progress of a run that has done nothing yet. */
-export const newProgress = (): RunProgress => ({
+const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
   failures: [],
-  limitations: [],
   madeProgress: false,
   incomplete: null,
   needsAttention: null,
@@ -103,7 +100,7 @@ export const newProgress = (): RunProgress => ({
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
-  const { counts, failures, limitations, madeProgress, incomplete, needsAttention, ...found } = progress
+  const { counts, failures, madeProgress, incomplete, needsAttention, ...found } = progress
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const isCut = error !== null || incomplete !== null || needsAttention !== null
   const failed = error !== null && !madeProgress && !interrupted
@@ -120,13 +117,9 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
   }
 }
 
-function describeEnd(
-  { incomplete, needsAttention, failures, limitations }: RunProgress,
-  error: Error | null,
-): string | null {
-  const items = [...failures, ...limitations]
-  const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
-  const unnamed = items.length - named.length
+function describeEnd({ incomplete, needsAttention, failures }: RunProgress, error: Error | null): string | null {
+  const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
+  const unnamed = failures.length - named.length
   const parts = [incomplete, needsAttention, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
   return parts.filter((part) => part != null).join(' ') || null
 }

@@ -141,9 +141,8 @@ describe('a step', () => {
     const waiting = run.step(async () => undefined)
     await vi.waitFor(async () => expect(await lockOf(db)).toMatchObject({ wanted: 2 }))
     advance(2_000)
-    await vi.waitFor(() =>
-      expect(told).toEqual([{ kind: 'close', startedAt: '2026-11-21T08:00:00.000Z', by: 'this process' }]),
-    )
+    const holder = `run 1 (close) of ${CHANNEL}, begun 2026-11-21 08:00 UTC by quotekeeper (process ${process.pid})`
+    await vi.waitFor(() => expect(told).toEqual([holder]))
     stop.abort(new Error('stopped'))
     await expect(waiting).rejects.toThrow('stopped')
   })

@@ -166,7 +166,7 @@ async function closeRound(cli: Cli, app: App, { channel, changes }: RoundTarget)
   const services = { marketplace, store, now: io.now, killSwitch: closingKillSwitch(config, store) }
   const context = {
     ...closingContext(services, channel, io.stop),
-    ...{ pause: io.pause, onWait: noteWaiting(cli, channel.key) },
+    ...{ pause: io.pause, onWait: noteWaiting(cli) },
   }
   return closeExpired(context, { ...policy, ...changes })
 }
