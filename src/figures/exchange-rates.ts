@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { unzipSync } from 'fflate'
+import { z } from 'zod'
 import { type DatedRate, dayBefore, RECORDED_RATE_DAYS, withKnownRates } from '../core/decision/exchange-rates.js'
 import type { RateSource } from '../core/decision/rate-source.js'
-import { SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
+import { currencyCode, SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
 import { maxOf } from '../core/numbers.js'
-import { isCalendarDate } from '../core/time/calendar-days.js'
-import type { Clock } from '../core/time/clock.js'
 import { createDispatcher } from '../marketplace/dispatcher.js'
 import { describeNetworkError } from '../marketplace/errors.js'
 import type { Store } from '../store/contract.js'
@@ -20,20 +19,6 @@ export async function settingsAt(store: Pick<Store, 'ratesAt'>, settings: Settin
   return ratesFrom === null ? settings : withKnownRates(settings, await store.ratesAt(ratesFrom, at))
 }
 
-/**
- * Reads a source of exchange rates and records new rates. Changes nothing if the source cannot be read.
- * @returns how many rates are new or were corrected, and the date of the newest one that was read
- * @throws RateFileError, StoreError; the reason of the signal when it is aborted
- */
-export async function refreshRates(
-  store: Pick<Store, 'recordRates'>,
-  source: RateSource,
-  { now, signal }: { now: Clock; signal?: AbortSignal },
-) {
-  const { rates, newest } = await readRates(source, { now: now(), ...(signal && { signal }) })
-  return { recorded: await store.recordRates(source.name, rates, now()), newest }
-}
-
 /** The source cannot be read, or is no file of rates. The message names it and says what is expected. */
 class RateFileError extends Error {
   override name = 'RateFileError'
@@ -46,15 +31,13 @@ const MAX_DOWNLOADED_BYTES = 16 * 2 ** 20
 const MAX_UNZIPPED_BYTES = 64 * 2 ** 20
 
 /**
- * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects.
- * @param options rates after `now` are skipped, and those that are too old to be recorded
+ * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects. Rates that are too old to be recorded are skipped.
  * @throws RateFileError; the reason of the signal when it is aborted
  */
-export async function readRates(source: RateSource, { now, signal }: { now: Date; signal?: AbortSignal }) {
+export async function readRates(source: RateSource, now: Date, signal?: AbortSignal) {
   try {
     const bytes = await (source.kind === 'file' ? readFile(source.path) : download(source.url, signal))
-    const period = { from: dayBefore(now, RECORDED_RATE_DAYS), to: dayBefore(now) }
-    return parseRates(new TextDecoder().decode(unzipped(bytes)), period)
+    return parseRates(new TextDecoder().decode(unzipped(bytes)), dayBefore(now, RECORDED_RATE_DAYS))
   } catch (error) {
     signal?.throwIfAborted()
     throw new RateFileError(`${source.name}: ${describeNetworkError(error)}`)
@@ -97,40 +80,31 @@ function unzipped(bytes: Buffer): Uint8Array {
 }
 
 const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
-const FORMAT =
-  'a CSV file of reference rates, such as eurofxref-hist.csv of the European Central Bank: a first line "Date,USD,GBP,…", ' +
-  'then one line for each day, such as "2026-01-30,1.0837,0.8335,…", with units of each currency per euro ' +
-  `from ${MIN_RATE} to ${MAX_RATE}, N/A where there is none`
+const daySchema = z.object({
+  date: z.iso.date(),
+  rates: z.record(currencyCode, z.coerce.number().min(MIN_RATE).max(MAX_RATE), 'Expected a currency in the first line'),
+})
 
 /**
- * Parses rates in the format of the European Central Bank's historical reference rates. Values may be absent (`N/A` or empty), and lines may end
- * with a comma. Rates of days outside the period are not validated. No error quotes what was found, which may repeat a secret of the URL.
+ * Parses rates in the format of the European Central Bank's historical reference rates: a first line `Date,USD,GBP,…`, then one for each day,
+ * with units of each currency per euro, or `N/A` or nothing. No error quotes what was found, which may repeat a secret of the URL.
+ * @param from earlier days are skipped
  * @returns `rates` in the order of the file, and the date of the newest one
  */
-export function parseRates(text: string, { from, to }: { from: string; to: string }) {
-  const check = (isAsExpected: boolean, line: number) => {
-    if (!isAsExpected) throw new Error(`line ${line}: expected ${FORMAT}`)
-  }
-  const [head = [], ...lines] = text.split(/\r\n|\r|\n/).map((line) => line.split(',').map((cell) => cell.trim()))
-  const currencies = head.slice(1).filter(Boolean)
-  check(/^[Dd]ate(,[A-Z]{3})+,?$/.test(head.join()) && new Set(currencies).size === currencies.length, 1)
-  const rates: DatedRate[] = []
-  const dates = new Set<string>()
-  for (const [index, [date = '', ...values]] of lines.entries()) {
-    const line = index + 2
-    if (date === '' && values.length === 0) continue
-    const areComplete = values.length >= currencies.length && !values.slice(currencies.length).some(Boolean)
-    check(isCalendarDate(date) && !dates.has(date) && areComplete, line)
-    dates.add(date)
-    if (date < from || date > to) continue
-    for (const [column, currency] of currencies.entries()) {
-      const value = values[column] ?? ''
-      if (/^(n\/a)?$/i.test(value)) continue
-      const rate = Number(value)
-      check(rate >= MIN_RATE && rate <= MAX_RATE, line)
-      rates.push({ currency, date, rate })
-    }
-  }
-  check(dates.size > 0, 2)
-  return { rates, newest: maxOf(rates.map(({ date }) => date)) }
+export function parseRates(text: string, from: string) {
+  const [[, ...currencies] = [], ...days] = text
+    .split(/\r?\n/)
+    .map((line) => line.split(',').map((cell) => cell.trim()))
+  const rates = days.flatMap(([date = '', ...values], index): DatedRate[] => {
+    if (date < from) return []
+    const stated = values.flatMap((value, at) => (/^(n\/a)?$/i.test(value) ? [] : [[currencies[at], value]]))
+    const { data, error } = daySchema.safeParse({ date, rates: Object.fromEntries(stated) })
+    if (error) throw new Error(`line ${index + 2}: ${error.issues[0]?.message}`)
+    return Object.entries(data.rates).map(([currency, rate]) => ({ currency, date, rate }))
+  })
+  const newest = maxOf(rates.map(({ date }) => date))
+  if (newest === null) throw new Error(`no line of a day since ${from} with a rate under a currency`)
+  if (new Set(rates.map(({ currency, date }) => currency + date)).size < rates.length)
+    throw new Error('a day has several lines')
+  return { rates, newest }
 }

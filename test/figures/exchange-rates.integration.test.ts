@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseRateSource } from '../../src/core/decision/rate-source.js'
-import { readRates, refreshRates } from '../../src/figures/exchange-rates.js'
+import { readRates } from '../../src/figures/exchange-rates.js'
 import { freePort } from '../helpers/servers/private-redis.js'
-import { noonStore } from '../helpers/store/recording-store.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-02-02T18:00:00Z')
@@ -38,7 +37,7 @@ const sourceOf = (text: string) => {
   if (source === null) throw new Error(`not allowed: ${text}`)
   return source
 }
-const read = (text: string) => readRates(sourceOf(text), { now: NOW })
+const read = (text: string) => readRates(sourceOf(text), NOW)
 const BLANK_MIB = Buffer.alloc(2 ** 20, ' \n')
 
 afterEach(() => void vi.restoreAllMocks())
@@ -66,8 +65,8 @@ describe('rates of an address', () => {
   it.each<[string, () => Promise<string>, RegExp]>([
     ['404', () => reply('not here', 404), /HTTP 404/],
     ['a redirect', () => reply('', 302, { location: '/elsewhere' }), /redirects are not followed/],
-    ['its query', () => reply('wrong: /hist?token=secret'), /line 1: expected a CSV file/],
-    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), /line 2: expected a CSV file/],
+    ['its query', () => reply('Date,token=secret\n2026-01-30,1'), /line 2: Expected a currency/],
+    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), /line 2: Invalid ISO date/],
     ['too much', () => reply(CSV + BLANK_MIB.toString().repeat(16)), /exceeded max size/],
     [
       'too much once unzipped',
@@ -101,7 +100,7 @@ describe('rates of an address', () => {
     const url = await reply(CSV)
     await expect(read(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow(/ECONNREFUSED/)
     const signal = AbortSignal.abort(new Error('stopped'))
-    await expect(readRates(sourceOf(url), { now: NOW, signal })).rejects.toThrow('stopped')
+    await expect(readRates(sourceOf(url), NOW, signal)).rejects.toThrow('stopped')
   })
 })
 
@@ -116,19 +115,6 @@ describe('rates of a file', () => {
   it('that is missing is an error', async () => {
     await expect(read(join(testFolder(), 'rates.csv'))).rejects.toThrow(/rates\.csv: .*no such file/)
   })
-})
-
-it('rates › a source that cannot be read changes nothing that is stored', async () => {
-  const db = await noonStore()
-  const path = join(testFolder(), 'rates.csv')
-  writeFileSync(path, CSV)
-  const source = sourceOf(path)
-  const now = () => NOW
-  expect(await refreshRates(db, source, { now })).toEqual({ recorded: 2, newest: '2026-02-02' })
-  const before = await db.ratesAt(path, NOW)
-  writeFileSync(path, `${CSV}2026-01-29,wrong,\n`)
-  await expect(refreshRates(db, source, { now })).rejects.toThrow(/line 4/)
-  expect(await db.ratesAt(path, NOW)).toEqual(before)
 })
 
 describe('where rates are read from', () => {

@@ -97,7 +97,7 @@ describe('a proxy of the environment', () => {
     const { signal } = new AbortController()
     expect(await postJson('https://hooks.market.test:8443/x', '{}', { signal })).toMatchObject({ status: 200 })
     const url = 'https://rates.market.test/rates.csv'
-    const { newest } = await readRates({ kind: 'url', url, name: url }, { now: new Date('2026-01-06T12:00:00Z') })
+    const { newest } = await readRates({ kind: 'url', url, name: url }, new Date('2026-01-06T12:00:00Z'))
     expect(newest).toBe('2026-01-05')
     const authorization = `Basic ${Buffer.from('user:p#w').toString('base64')}`
     expect(connects).toEqual([

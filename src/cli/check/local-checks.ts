@@ -110,10 +110,10 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
 /** The source can be read, and its newest rate is recent. Records nothing. */
 async function checkRates(source: RateSource, now: Date): Promise<CheckResult> {
   const { readRates } = await import('../../figures/exchange-rates.js')
-  const { newest } = await readRates(source, { now })
-  const age = newest === null ? null : Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
-  const dated = newest === null ? 'no recent rate' : `newest rate of ${newest}, ${formatCount(age ?? 0, 'day')} old`
-  if (age !== null && age <= MAX_RATE_AGE_DAYS) return passed(`${source.name}: ${dated}`)
+  const { newest } = await readRates(source, now)
+  const age = Math.floor((now.getTime() - Date.parse(newest)) / 86_400_000)
+  const dated = `newest rate of ${newest}, ${formatCount(age, 'day')} old`
+  if (age <= MAX_RATE_AGE_DAYS) return passed(`${source.name}: ${dated}`)
   const why = `offers in other currencies are not compared: rates may be ${MAX_RATE_AGE_DAYS} days old at most`
   const remedy = 'use a source with newer rates, or set them by hand under `reports.exchangeRates:`'
   return warning(`${source.name}: ${dated}; ${why}`, remedy)

@@ -2,7 +2,7 @@ import { dueBy, type MaintenanceJob, runMaintenance } from '../../../jobs/mainte
 import { compileCron } from '../../config/cron.js'
 import { ratesTask } from '../../core/decision/rate-source.js'
 import type { Clock } from '../../core/time/clock.js'
-import { refreshRates } from '../../figures/exchange-rates.js'
+import { readRates } from '../../figures/exchange-rates.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { errorMessage } from '../output/error-message.js'
@@ -28,12 +28,15 @@ function pruneJob({ config: { history, scheduleTimeZone }, store }: App, now: Cl
   }
 }
 
-function ratesJob({ config: { rates }, store }: App, now: Clock): MaintenanceJob | null {
-  if (rates === null) return null
+function ratesJob({ config: { rates: source }, store }: App, now: Clock): MaintenanceJob | null {
+  if (source === null) return null
   return {
-    task: ratesTask(rates),
-    isDue: dueBy(compileCron(RATE_SCHEDULES[rates.kind], 'UTC')),
-    run: async (signal) => ({ ...(await refreshRates(await store(), rates, { now, signal })) }),
+    task: ratesTask(source),
+    isDue: dueBy(compileCron(RATE_SCHEDULES[source.kind], 'UTC')),
+    async run(signal) {
+      const { rates, newest } = await readRates(source, now(), signal)
+      return { recorded: await (await store()).recordRates(source.name, rates, now()), newest }
+    },
   }
 }
 

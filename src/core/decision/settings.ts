@@ -17,7 +17,7 @@ const text = () => z.string().trim().min(1)
 
 export const CURRENCY_CODE = /^[A-Z]{3}$/
 const CURRENCY = 'Expected a currency code of three capital letters, such as EUR'
-const currencyCode = z.string().regex(CURRENCY_CODE, { error: CURRENCY })
+export const currencyCode = z.string().regex(CURRENCY_CODE, { error: CURRENCY })
 
 const exchangeRate = z.strictObject({
   /** What one unit of the currency is worth, in `currency`. */
