@@ -62,13 +62,10 @@ export function median(sorted: readonly number[]): number | null {
 
 /** The minimum of the known values, or null; of texts by code unit. */
 export const minOf = <T extends number | string>(values: readonly (T | null)[]): T | null =>
-  values.reduce((least, value) => (least === null || (value !== null && value < least) ? value : least), null)
+  values.reduce((min, value) => (min === null || (value !== null && value < min) ? value : min), null)
 /** The maximum of the known values, or null. */
 export const maxOf = <T extends number | string>(values: readonly (T | null)[]): T | null =>
-  values.reduce(
-    (greatest, value) => (greatest === null || (value !== null && value > greatest) ? value : greatest),
-    null,
-  )
+  values.reduce((max, value) => (max === null || (value !== null && value > max) ? value : max), null)
 
 /** How often each name occurs, sorted by name. */
 export function countByName(names: Iterable<string>): [name: string, count: number][] {

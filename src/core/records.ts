@@ -134,12 +134,11 @@ export interface ProblemRecord extends Problem {
 
 /** `blocked`: waits for an operator's approval. */
 export const DECISION_KINDS = ['close', 'would-close', 'keep', 'blocked'] as const
-type DecisionKind = (typeof DECISION_KINDS)[number]
 export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
 export type CloseOutcome = (typeof CLOSE_OUTCOMES)[number]
 
-/** The result of evaluating one RFQ for closing. */
-export interface CloseDecision {
+/** The result of evaluating one RFQ for closing, with its evidence, as an entry of the hash-chained log. */
+export interface DecisionRecord {
   id: number
   runId: number
   channel: string
@@ -148,7 +147,7 @@ export interface CloseDecision {
   dueDate: string | null
   timeZone: string
   decidedAt: Timestamp
-  decision: DecisionKind
+  decision: (typeof DECISION_KINDS)[number]
   /** A sentence for people. */
   reason: string
   outcome: CloseOutcome | null
@@ -156,10 +155,6 @@ export interface CloseDecision {
   message: string | null
   versionBefore: number | null
   versionAfter: number | null
-}
-
-/** A decision with its evidence, as an entry of the hash-chained log. */
-export interface DecisionRecord extends CloseDecision {
   /** All other input to the decision: clock, skew, grace, hash read, reasons for and against, request and reply. */
   evidence: Record<string, unknown>
   /** Hash of the previous entry. */

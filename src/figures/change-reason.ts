@@ -45,9 +45,7 @@ function causesOf(before: RfqState, after: RfqState, isOther: boolean): string[]
   const offers = after.assessed.offers.map((offer) => offerChange(offer, before, after))
   const causesOfOffers = (part: string) => offers.flatMap((offer) => (offer.part === part ? (offer.cause ?? []) : []))
   const decisive = causesOfOffers('decisive')
-  const settings = differingSettings(settingsOf(before), settingsOf(after)).map(
-    (setting) => `setting ${setting.path}: ${setting.before} → ${setting.after}`,
-  )
+  const settings = differingSettings(settingsOf(before), settingsOf(after)).map((setting) => `setting ${setting}`)
   const demands = isAcceptedAsRecommended(before, after) ? [] : demandChanges(before, after)
   const causes = [
     ...(isOther ? [...settings, ...decisive, ...demands] : []),

@@ -11,7 +11,6 @@ import { tonnesOf } from '../compare/offer/price-per-tonne.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import type { RfqReport } from '../compare/report/compare-offers.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../core/decision/award-record.js'
-import type { DifferingSetting } from '../core/decision/settings.js'
 import { IdMap } from '../core/documents/identifier.js'
 import { sum } from '../core/numbers.js'
 import { formatTonnes, withoutNoise } from '../core/text/number-format.js'
@@ -39,8 +38,8 @@ interface DeskComparisons {
   /** As of the comparison that the decision is based on. */
   then: RfqReport
   present: RfqReport
-  /** How the settings of the comparison that the decision is based on differ. */
-  settings: readonly DifferingSetting[]
+  /** How the settings of the comparison that the decision is based on differ from them. */
+  settings: readonly string[]
 }
 
 /**
@@ -97,14 +96,13 @@ function changesSince({ context }: RfqReport, present: RfqReport, chosen: readon
 /** Warnings if the award is not based on the present comparison with the configured settings. */
 function basisWarnings({ context }: RfqReport, desk: DeskComparisons, chosen: readonly Candidate[]): string[] {
   const isPast = desk.then !== desk.present && !isRecommended(desk.present.decision.recommendation, chosen)
-  const others = desk.settings.map(({ path, before, after }) => `${path} ${after} instead of ${before}`)
   return [
     ...(isPast
       ? [`It is based on the comparison as of ${context.asOf}; at present, it is not the recommended award.`]
       : []),
-    ...(others.length === 0
+    ...(desk.settings.length === 0
       ? []
-      : [`It is compared with other settings than the configured ones: ${others.join(', ')}.`]),
+      : [`It is compared with other settings than the configured ones: ${desk.settings.join(', ')}.`]),
   ]
 }
 

@@ -40,12 +40,12 @@ describe('an award that is checked', () => {
     const rfq = await openAwardedRfq()
     const settings = { ...DEFAULT_SETTINGS, awardTolerance: 'unlimited' as const, volume: 4_000 }
     await expect(rfq.award([rfq.cheap, rfq.other], undefined, { settings })).rejects.toThrow(
-      /Say why.*awardTolerance unlimited instead of 0\.02/,
+      /Say why.*awardTolerance: 0\.02 → unlimited/,
     )
     await rfq.award([rfq.cheap, rfq.other], 'more tonnes are needed', { settings })
     const [award] = await rfq.store.awards({})
     expect(award).toMatchObject({ followed: false, recommendation: { offers: [{ id: rfq.cheap }] } })
-    expect(award?.warnings.join(' ')).toMatch(/volume 4000 instead of none/)
+    expect(award?.warnings.join(' ')).toMatch(/volume: none → 4000/)
   })
 
   it('is refused as of a moment since which an offer changed, and needs a reason if another award is recommended now', async () => {

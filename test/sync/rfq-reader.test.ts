@@ -15,18 +15,15 @@ const list = async (items: string[]) => {
   const { channel } = await openSession(`{"items":[${items.join()}]}`)
   return (await channel.listRfqs()).value
 }
-describe('an identifier of more than 500 characters or 1,000 bytes', () => {
-  const long = 'i'.repeat(501)
+describe('an identifier of more than 150 characters', () => {
+  const long = 'i'.repeat(151)
 
   it('is not used: the entry is stored as one without, and is not valid', async () => {
-    const [wide, longest] = ['樹'.repeat(334), '樹'.repeat(333)]
-    const entries = await list([long, long.slice(1), 'r1', wide, longest].map((id) => JSON.stringify({ id })))
+    const entries = await list([long, long.slice(1), 'r1'].map((id) => JSON.stringify({ id })))
     expect(entries.map(({ id, valid }) => [id.slice(0, 12), valid])).toEqual([
       ['unidentified', false],
       ['iiiiiiiiiiii', true],
       ['r1', true],
-      ['unidentified', false],
-      ['樹'.repeat(12), true],
     ])
     expect(entries[0]?.document).toBeNull()
     expect(entries[0]?.problems).toContainEqual({ path: 'id', code: 'format', message: expect.any(String) })

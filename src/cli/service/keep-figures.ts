@@ -51,6 +51,8 @@ export async function noteOtherSettings(cli: Cli, { config }: App, store: Store)
   const recorded = await store.recordedSettings()
   const [other] = recorded === null ? [] : differingSettings(recorded, config.reports.settings)
   if (other === undefined) return
-  const how = `${other.path} is ${other.before}, configured here ${other.after}`
-  printNote(cli, `Figures are recorded with other settings (${how}): \`quotekeeper sync\` or \`start\` uses these`)
+  printNote(
+    cli,
+    `Figures are recorded with other settings (than configured here: ${other}): \`quotekeeper sync\` or \`start\` uses these`,
+  )
 }

@@ -7,7 +7,7 @@ import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { CreditClaim } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
-import type { CloseDecision, KnownDocument, ProblemRecord } from '../../core/records.js'
+import type { DecisionRecord, KnownDocument, ProblemRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 
@@ -62,9 +62,6 @@ export type ReviewedOffers = ReadonlyMap<string, ReviewedTerms>
 /** A deviation of a document from the API description. */
 export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message'>
 
-/** A decision on closing, without the channel: a report covers one. */
-type ReportedDecision = Omit<CloseDecision, 'channel'>
-
 /** Parameters of a report on an RFQ or a channel. */
 export interface ReportParameters {
   /** `org/slug`. */
@@ -95,7 +92,7 @@ export interface ComparisonInput extends ReportParameters {
   listings: readonly ParsedListing[]
   /** Those that were known at `asOf`. */
   problems: readonly DocumentProblem[]
-  decisions: readonly ReportedDecision[]
+  decisions: readonly Pick<DecisionRecord, 'rfqId' | 'decidedAt'>[]
   /** The desk's award that stands at `asOf`; null (the default) if none does. */
   award?: AwardFacts | null
   /** Credits of the listings that are spoken for, in the RFQs of all channels; default none, as of a past moment. */

@@ -98,21 +98,9 @@ export type RequirementName = z.infer<typeof requirementName>
 /** The defaults of all settings. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})
 
-/** A setting that has another value than before. */
-export interface DifferingSetting {
-  /** `requirements.priceMax` */
-  path: string
-  before: string
-  after: string
-}
-
-/** The settings that differ, with their values as texts. */
-export const differingSettings = (before: object, after: object): DifferingSetting[] =>
-  compareBodies(before, after).map((change) => ({
-    path: change.field,
-    before: valueText(change.before),
-    after: valueText(change.after),
-  }))
+/** The settings that differ: `requirements.priceMax: hard → off`. */
+export const differingSettings = (before: object, after: object): string[] =>
+  compareBodies(before, after).map((each) => `${each.field}: ${valueText(each.before)} → ${valueText(each.after)}`)
 
 const valueText = (value: unknown) =>
   value === null ? 'none' : truncate(typeof value === 'object' ? JSON.stringify(value) : String(value), 40)

@@ -8,20 +8,15 @@ export const isAddressable = (id: string): boolean =>
 /** The text as databases can store it: U+FFFD for NUL, and for half of a surrogate pair. */
 export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
 
-/** Maximum number of characters in a usable identifier. */
-export const MAX_IDENTIFIER_LENGTH = 500
-/** A key of PostgreSQL has at most 2,704 bytes, and may have two identifiers. */
-const MAX_IDENTIFIER_BYTES = 1000
+/** Maximum number of characters in a usable identifier: a key of PostgreSQL has at most 2,704 bytes, and may have two. */
+export const MAX_IDENTIFIER_LENGTH = 150
 
 /**
  * Whether an identifier can be a key. A document with one that is longer, or cannot be stored, is treated as having none: identifiers are
  * repeated in each version, problem and index entry, and no marketplace has such ones.
  */
 export const isUsableIdentifier = (id: string): boolean =>
-  id !== '' &&
-  id.length <= MAX_IDENTIFIER_LENGTH &&
-  Buffer.byteLength(JSON.stringify(id)) - 2 <= MAX_IDENTIFIER_BYTES &&
-  storable(id) === id
+  id !== '' && id.length <= MAX_IDENTIFIER_LENGTH && storable(id) === id
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { composed } from '../text/comparable-text.js'
 import { storable } from './identifier.js'
 
@@ -111,20 +111,12 @@ function problemOf(issue: Issue): Pick<Problem, 'code' | 'message'> {
     return { code: 'missing', message: input === null ? 'null, expected a value' : 'absent' }
   if (isOtherValue(issue))
     return { code: 'enum', message: `"${truncate(String(input))}" is not a value of the API description` }
-  if (isWrongType(issue)) return { code: 'type', message: `${typeOf(input)}, expected ${expectedType(issue)}` }
+  if (isWrongType(issue)) {
+    const { message } = z.core.util.finalizeIssue(issue, undefined, z.config())
+    return { code: 'type', message: message.replace(/^Invalid [a-z]+: /, '') }
+  }
   const message = `"${truncate(String(input))}" does not match the documented format`
   return { code: input === '' ? 'missing' : 'format', message }
-}
-
-function typeOf(value: unknown): string {
-  if (Array.isArray(value)) return 'an array'
-  return typeof value === 'number' && !Number.isFinite(value) ? 'a number too large to use' : typeof value
-}
-
-function expectedType(issue: Issue): string {
-  if (issue.code === 'invalid_union') return 'a value of another type'
-  const type = issue.code === 'invalid_type' ? issue.expected : 'string'
-  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 }
 
 /** Longer paths end with a hash, because they are part of keys. */

@@ -144,7 +144,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         response(5),
       ],
       problems: [
-        { kind: 'rfq', entityId: RFQ_ID, path: 'minVolume', code: 'type', message: 'string, expected a number' },
+        { kind: 'rfq', entityId: RFQ_ID, path: 'minVolume', code: 'type', message: 'expected number, received string' },
       ],
     }),
   mixed: mixedInput,
