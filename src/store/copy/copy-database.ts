@@ -79,11 +79,9 @@ async function copyAll(
   await tx.insertAll('meta', ['key', 'value'], meta)
   const total = (await countRows(source.database, tables)).reduce((sum, rows) => sum + rows, 0)
   let done = 0
-  const copied: number[] = []
   for (const { name, columns, isNumbered } of tables) {
     const [first] = columns
     let rows: object[] = []
-    const before = done
     const write = async () => {
       signal?.throwIfAborted()
       await tx.insertAll(name, columns, rows)
@@ -98,12 +96,11 @@ async function copyAll(
       if (rows.length === ROWS_PER_STEP) await write()
     }
     await write()
-    copied.push(done - before)
     // PostgreSQL does not notice which numbers were inserted.
     if (isNumbered && isPostgresUrl(to))
       await tx.get(`select setval(pg_get_serial_sequence('${name}', '${first}'), max(${first})) from ${name}`)
   }
-  const original = await countRows(source.database, tables)
+  const [copied, original] = [await countRows(tx, tables), await countRows(source.database, tables)]
   const differing = tables.filter((_, at) => copied[at] !== original[at]).map(({ name }) => name)
   const decisions = await verifyDecisions(tx)
   if (decisions.message !== (await source.verifyDecisions()).message) differing.push('its chain of decisions')

@@ -199,16 +199,12 @@ export class PostgresDatabase implements SqlDatabase {
   }
 
   async #take(): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await this.#connect()
-      if ((this.#madeAt.get(client) ?? 0) >= this.#validSince) return client
-      client.release(true)
-    }
-  }
-
-  async #connect(): Promise<pg.PoolClient> {
     try {
-      return await this.#pool.connect()
+      for (;;) {
+        const client = await this.#pool.connect()
+        if ((this.#madeAt.get(client) ?? 0) >= this.#validSince) return client
+        client.release(true)
+      }
     } catch (error) {
       throw toConnectionError(error, this.location.name)
     }
@@ -219,12 +215,8 @@ export class PostgresDatabase implements SqlDatabase {
     if (failure === undefined) return client.release()
     const isAway = kindOf(failure) === 'away'
     if (isAway) this.#validSince = performance.now()
-    const rollBack = () =>
-      client.query('rollback').then(
-        () => false,
-        () => true,
-      )
-    client.release(isAway || (await rollBack()))
+    const rolledBack = isAway ? null : await client.query('rollback').catch(() => null)
+    client.release(rolledBack === null)
   }
 }
 
@@ -283,23 +275,15 @@ function* inBatches(rows: Iterable<object>): Generator<string> {
   if (texts.length > 0) yield `[${texts.join()}]`
 }
 
-const numbered = new Map<string, { text: string; names: readonly string[] }>()
-
 /** Replaces named parameters (`@name`) by the numbered ones of PostgreSQL (`$1`), with their values in that order. */
 function toPositional(sql: string, parameters: SqlParameters = {}): { text: string; values: unknown[] } {
-  let known = numbered.get(sql)
-  if (!known) {
-    const names = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, name]) => name as string))]
-    known = { text: sql.replace(PARAMETER, (_, name: string) => `$${names.indexOf(name) + 1}`), names }
-    numbered.set(sql, known)
-  }
-  const values = known.names.map((name) => {
+  const names = [...new Set(Array.from(sql.matchAll(PARAMETER), ([, name]) => name as string))]
+  const values = names.map((name) => {
     const value = parameters[name]
     if (value === undefined) throw new TypeError(`Missing named parameter "${name}"`)
-    if (Array.isArray(value)) return value.map(bound)
-    return bound(value)
+    return Array.isArray(value) ? value.map(bound) : bound(value)
   })
-  return { text: known.text, values }
+  return { text: sql.replace(PARAMETER, (_, name: string) => `$${names.indexOf(name) + 1}`), values }
 }
 const bound = (value: unknown) => (typeof value === 'string' ? storable(value) : value)
 const PARAMETER = /@([a-zA-Z]\w*)/g

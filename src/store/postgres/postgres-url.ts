@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path'
 import { StoreError } from '../errors.js'
 
 /** The server of the database, and the schema that contains the tables. */
@@ -13,19 +12,14 @@ export interface PostgresLocation {
 const DEFAULT_SCHEMA = 'quotekeeper_data'
 
 // A relative path would depend on the working directory of each process.
-const FILE = { isValid: isAbsolute, expected: 'an absolute path, such as /etc/quotekeeper/ca.pem' }
+const FILE = [/^\//, 'an absolute path, such as /etc/quotekeeper/ca.pem'] as const
+const NAME = 'lower-case letters, digits and underscores, at most 63, without pg_ at the beginning'
 
-/** The parameters of the URL. Others are refused: the driver would ignore them, or connect to another host. */
-const PARAMETERS: Readonly<Record<string, { isValid: (value: string) => boolean; expected: string }>> = {
-  schema: {
-    isValid: (name) => /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(name),
-    expected: 'lower-case letters, digits and underscores, at most 63, without pg_ at the beginning',
-  },
+/** The parameters of the URL, with what is expected. Others are refused: the driver would ignore them, or connect to another host. */
+const PARAMETERS: Readonly<Record<string, readonly [RegExp, string]>> = {
+  schema: [/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, NAME],
   // Without `prefer` and `allow`, which do not guarantee encryption.
-  sslmode: {
-    isValid: (mode) => /^(disable|require|verify-ca|verify-full)$/.test(mode),
-    expected: 'disable, require, verify-ca or verify-full',
-  },
+  sslmode: [/^(disable|require|verify-ca|verify-full)$/, 'disable, require, verify-ca or verify-full'],
   ...{ sslrootcert: FILE, sslcert: FILE, sslkey: FILE },
 }
 
@@ -51,7 +45,8 @@ export function parsePostgresUrl(text: string): PostgresLocation {
         'The URL of the database has a parameter that is not known, or the same one twice. ' +
           `Allowed are ${Object.keys(PARAMETERS).join(', ')}; host, port and user belong before the "?".`,
       )
-    if (!known.isValid(value)) throw new StoreError(`${name} in the URL of the database must be ${known.expected}.`)
+    const [allowed, expected] = known
+    if (!allowed.test(value)) throw new StoreError(`${name} in the URL of the database must be ${expected}.`)
   }
   const schema = parameters.get('schema') ?? DEFAULT_SCHEMA
   parameters.delete('schema')

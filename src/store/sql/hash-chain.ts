@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
 import { findNumber, setMeta } from './meta.js'
-import { allOf, insertMembers, membersOf, type Queries, storableJson, type Transaction } from './sql-database.js'
+import { insertMembers, membersOf, NO_LIMIT, type Queries, storableJson, type Transaction } from './sql-database.js'
 
 /** The previous hash of the first decision. */
 const GENESIS = '0'.repeat(64)
@@ -90,18 +90,15 @@ export async function verifyChain(database: Queries, tables: readonly ChainedTab
   let [previous, decisions] = [GENESIS, 0]
   const broken = (brokenAt: number, message: string): ChainReport => ({ decisions, brokenAt, message })
   // Rows are numbered from 1, but a forged row may have any number.
-  for (let after: number | null = null; ; await yieldToEventLoop()) {
+  for (let after = -NO_LIMIT; ; after = decisions) {
     const batches: ChainLink[][] = []
     for (const { name, content } of tables) {
-      const where = allOf(after !== null && 'id > @after')
       const columns = membersOf('id', 'previousHash', 'hash', ...content)
-      const select = `select ${columns} from ${name} where ${where} order by id limit ${ROWS_PER_STEP}`
+      const select = `select ${columns} from ${name} where id > @after order by id limit ${ROWS_PER_STEP}`
       batches.push(await database.all<ChainLink>(select, { after }))
     }
-    const ends = batches.flatMap((batch) => (batch.length < ROWS_PER_STEP ? [] : (batch.at(-1)?.id ?? [])))
-    const end = Math.min(...ends, Number.POSITIVE_INFINITY)
-    const links = batches.flat().filter(({ id }) => id <= end)
-    for (const { id, previousHash, hash, ...content } of links.sort((a, b) => a.id - b.id)) {
+    const links = batches.flat().sort((a, b) => a.id - b.id)
+    for (const { id, previousHash, hash, ...content } of links.slice(0, ROWS_PER_STEP)) {
       decisions++
       if (id !== decisions) return broken(decisions, `Decision ${decisions} is missing.`)
       if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
@@ -109,8 +106,8 @@ export async function verifyChain(database: Queries, tables: readonly ChainedTab
         return broken(id, `Decision ${id} was changed after it was written.`)
       previous = hash
     }
-    if (ends.length === 0) break
-    after = end
+    if (links.length < ROWS_PER_STEP) break
+    await yieldToEventLoop()
   }
   if (written > decisions)
     return broken(decisions + 1, `Decisions after ${decisions} were removed (${written} were written).`)
