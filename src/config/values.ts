@@ -64,7 +64,7 @@ export const timeZone = () =>
     try {
       if (/^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name })) return name
     } catch {}
-    const [close = 'UTC or Europe/Paris'] = closestMatches(name, Intl.supportedValuesOf('timeZone'), { max: 1 })
+    const [close = 'UTC or Europe/Paris'] = closestMatches(name, Intl.supportedValuesOf('timeZone'), 1)
     throw new Error(`Expected an IANA time zone, such as ${close}`)
   })
 

@@ -129,7 +129,7 @@ async function unknownRfq(store: RfqStore, { name, channel, asOf }: RfqSearch): 
 
 const NONE_YET = 'none is stored yet, `quotekeeper sync` polls the marketplace'
 
-/** The RFQs whose names are close. A generous distance, because numbers are short and a few extra suggestions do no harm. */
+/** The RFQs whose names are close. */
 function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq[] {
   const text = name.slice(0, 100)
   const named = known.flatMap(({ rfq }) => {
@@ -138,8 +138,7 @@ function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq
       one === null ? [] : [[String(one), each]],
     )
   })
-  const options = { max: MAX_SUGGESTED, maxDistance: Math.max(2, Math.floor(text.length / 2)) }
   const texts = named.map(([one]) => one)
-  const close = closestMatches(text, texts, options).flatMap((one) => named.filter(([each]) => each === one))
+  const close = closestMatches(text, texts, MAX_SUGGESTED).flatMap((one) => named.filter(([each]) => each === one))
   return [...new Set(close.map(([, rfq]) => rfq))].slice(0, MAX_SUGGESTED)
 }

@@ -78,7 +78,7 @@ describe('a wrong request is answered with a problem document', () => {
     const { get } = await openApi(fixture)
     const cases: [url: string, status: number, expected: object][] = [
       [`${BASE}/10001`, 404, { suggestions: expect.arrayContaining(['1001']) }],
-      ['/api/v1/rfqs/acme/forst/1001', 404, { suggestions: [KEY] }],
+      ['/api/v1/rfqs/acme/forst/1001', 404, { suggestions: [KEY, 'acme/peat'] }],
       [`${BASE}/1001/offers/none`, 404, {}],
       ['/api/v1/nowhere', 404, {}],
       ['/api/v1/rfqs?stat=open', 400, { detail: expect.stringContaining('did you mean state?') }],

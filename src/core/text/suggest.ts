@@ -1,54 +1,38 @@
-/** Case-insensitive edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
-function editDistance(one: string, other: string): number {
-  const [a, b] = [[...one.toLowerCase()], [...other.toLowerCase()]]
-  // The distances of all beginnings of both texts.
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)]
-  const at = (i: number, j: number) => rows[i]?.[j] ?? Number.POSITIVE_INFINITY
-  for (let i = 1; i <= a.length; i++) {
-    rows[i] = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      const replaced = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swapped = isSwapped ? at(i - 2, j - 2) + 1 : replaced
-      rows[i]?.push(Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, replaced, swapped))
-    }
-  }
-  return at(a.length, b.length)
+/** The least similarity of what a user may have meant. */
+const MIN_SIMILARITY = 0.4
+
+/** The pairs of neighbouring characters of a text, in lower case, those at its beginning and end included. */
+function pairsOf(text: string): Set<string> {
+  const padded = ` ${text.toLowerCase()} `
+  return new Set(Array.from({ length: padded.length - 1 }, (_, at) => padded.slice(at, at + 2)))
 }
 
 /**
- * Finds the candidates a user may have meant, best first: those that contain the text, or are within some edits of it as
- * a whole or in one of their words.
+ * Finds the candidates a user may have meant, best first: those that contain the text, or share many pairs of characters with it as
+ * a whole or in one of their words (Sørensen–Dice coefficient).
  * @param text what was typed
- * @param options.max how many to return; default 3
- * @param options.maxDistance how many edits are allowed; default a third of the text's length
+ * @param max how many to return
  */
-export function closestMatches(
-  text: string,
-  candidates: readonly string[],
-  { max = 3, maxDistance = Math.max(1, Math.floor(text.length / 3)) }: { max?: number; maxDistance?: number } = {},
-): string[] {
+export function closestMatches(text: string, candidates: readonly string[], max = 3): string[] {
+  const pairs = pairsOf(text)
+  const similarity = (word: string) => {
+    const others = pairsOf(word)
+    return (2 * [...pairs].filter((pair) => others.has(pair)).length) / (pairs.size + others.size)
+  }
+  const contains = (candidate: string) => text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: distanceOf(text, candidate, maxDistance) }))
-    .filter(({ distance }) => distance <= maxDistance)
-    .sort((a, b) => a.distance - b.distance)
+    .map((candidate) => {
+      const alike = [candidate, ...candidate.split(/\s+/)].map(similarity)
+      return { candidate, similarity: Math.max(contains(candidate) ? MIN_SIMILARITY : 0, ...alike) }
+    })
+    .filter((each) => each.similarity >= MIN_SIMILARITY)
+    .sort((a, b) => b.similarity - a.similarity)
     .slice(0, max)
     .map(({ candidate }) => candidate)
 }
 
 /** `did you mean X? `, or nothing if no candidate is similar: the beginning of a sentence that lists what there is. */
 export function didYouMean(text: string, candidates: readonly string[], question = 'did you mean'): string {
-  const [close] = closestMatches(text, candidates, { max: 1 })
+  const [close] = closestMatches(text, candidates, 1)
   return close === undefined ? '' : `${question} ${close}? `
-}
-
-function distanceOf(text: string, candidate: string, maxDistance: number): number {
-  // Comparing a word that is much longer, also if each of its characters takes two places, would take long.
-  const isTooLong = (word: string) => word.length / 2 > text.length + maxDistance
-  const distanceTo = (word: string) => (isTooLong(word) ? Number.POSITIVE_INFINITY : editDistance(text, word))
-  const contains = text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())
-  const words = candidate.split(/\s+/)
-  // Matching a part counts less than matching the whole.
-  const parts = contains ? [1] : words.length === 1 ? [] : words.map((word) => distanceTo(word) + 1)
-  return Math.min(distanceTo(candidate), ...parts)
 }
