@@ -5,7 +5,6 @@ import type { KnownDocument } from '../core/records.js'
 export const timestamp = z.iso.datetime().describe('UTC, ISO 8601 with milliseconds.')
 export const text = z.string()
 export const nullableText = z.string().nullable()
-export const nullableNumber = z.number().nullable()
 export const count = z.int().min(0)
 export const channelKey = z.string().describe('`org/slug`.')
 

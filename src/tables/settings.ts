@@ -1,4 +1,5 @@
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../core/decision/settings.js'
+import { FilterError } from './filter-error.js'
 
 /** Set rate by rate, or by whoever configures where rates come from. */
 const NO_PARAMETERS: readonly string[] = ['exchangeRates', 'ratesFrom'] satisfies (keyof Settings)[]
@@ -20,22 +21,17 @@ export const isSettingName = (name: string): boolean => SETTING_NAMES.includes(n
 /**
  * The settings of the configuration with some replaced, for one comparison.
  * @param replaced value by name, as text
+ * @throws FilterError for a value that is not allowed
  */
-export function whatIfSettings(
-  settings: Settings,
-  replaced: Readonly<Record<string, string>>,
-): { settings: Settings } | { errors: { name: string; detail: string }[] } {
+export function whatIfSettings(settings: Settings, replaced: Readonly<Record<string, string>>): Settings {
   const changed = structuredClone(settings) as unknown as Record<string, unknown>
   for (const [name, text] of Object.entries(replaced)) setValue(changed, name, text)
   const parsed = settingsSchema.safeParse(changed)
-  if (parsed.success) return { settings: parsed.data }
-  return {
-    errors: parsed.error.issues.map(({ path, message }) => {
-      const at = path.join('.')
-      const name = Object.keys(replaced).find((each) => at.startsWith(each) || each.startsWith(at)) ?? at
-      return { name, detail: `found ${JSON.stringify(replaced[name] ?? '')}. ${message}` }
-    }),
-  }
+  if (parsed.success) return parsed.data
+  const [{ path, message } = { path: [], message: '' }] = parsed.error.issues
+  const at = path.join('.')
+  const name = Object.keys(replaced).find((each) => at.startsWith(each) || each.startsWith(at)) ?? at
+  throw new FilterError(name, `${name}: found ${JSON.stringify(replaced[name] ?? '')}. ${message}`)
 }
 
 function setValue(settings: Record<string, unknown>, name: string, text: string): void {
@@ -59,19 +55,12 @@ export interface WhatIf {
   unchanged: string[]
 }
 
-/**
- * The settings of the configuration with the changes of an address.
- * @returns what is wrong with its values, if they are not allowed
- */
-export function parseWhatIf(
-  query: Readonly<Record<string, string>>,
-  base: Settings,
-): WhatIf | { errors: { name: string; detail: string }[] } {
+/** The settings of the configuration with the changes of an address. @throws FilterError for a value that is not allowed */
+export function parseWhatIf(query: Readonly<Record<string, string>>, base: Settings): WhatIf {
   const named = Object.entries(query).filter(([name]) => isSettingName(name))
   const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, settingValue(base, name))))
-  const found = whatIfSettings(base, changes)
   const unchanged = named.flatMap(([name]) => (name in changes ? [] : [name]))
-  return 'errors' in found ? found : { settings: found.settings, changes, unchanged }
+  return { settings: whatIfSettings(base, changes), changes, unchanged }
 }
 
 /** The value of a setting that a parameter can replace; of a rate without its date and source. Undefined for a currency without a rate. */

@@ -4,12 +4,18 @@ import type { RfqWithResponses } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { formatCount } from '../../core/text/number-format.js'
 import { nameById } from '../../core/text/rfq-name.js'
-import { awardLines } from '../../tables/awards/award-schema.js'
 import { OFFER_COLUMNS } from '../../tables/offer/offer-view.js'
 import { BYTE_ORDER_MARK, printCsv } from '../../tables/print/csv.js'
 import { truncate } from '../../tables/print/text-width.js'
 import { CHOICE_COLUMNS } from '../../tables/rfq/choice-columns.js'
-import { decisionLines, type RfqView, rateLines, reasonLines, rfqJson } from '../../tables/rfq/rfq-view.js'
+import {
+  awardLines,
+  comparisonJson,
+  decisionLines,
+  type RfqView,
+  rateLines,
+  reasonLines,
+} from '../../tables/rfq/rfq-view.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { bold, formatRecommendation, printJson, printNotes, printTable, rfqLabel, tableWidth } from './output.js'
@@ -42,7 +48,7 @@ export async function printComparison(
   const { view } = await views.comparison({ channel, name: nameById(id), now, ...(asOf && { asOf }) })
   const { decision, offers, award } = view
   if (questions) return printQuestions(io, decision.questions)
-  if (json) return printJson(io, rfqJson(view))
+  if (json) return printJson(io, comparisonJson(view))
   if (csv) return io.out(printCsv(OFFER_COLUMNS, offers).replace(io.width === null ? '' : BYTE_ORDER_MARK, ''))
   const texts = [awardLines(award), decisionLines(decision)].filter((lines) => lines.length > 0)
   const shown = texts.map((lines) => formatRecommendation(lines, tableWidth(io)))

@@ -45,16 +45,5 @@ export function closingViews(source: ViewSource) {
         decisions: await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS }),
       }
     },
-    /** Whether the next closing round closes an RFQ, and else why not, in a sentence. */
-    async closingOutlook({ channel, id, now }: { channel: string; id: string; now: Date }) {
-      const found = await closingOutlook(source, { channel, ids: [id] }, now)
-      const rfq = found.rfqs.get(id)
-      return {
-        message: outlookText(found, id),
-        isClosable: found.stop === null && rfq?.why === null,
-        /** Whether a person can ask for its close again. */
-        isRetryable: rfq?.command != null,
-      }
-    },
   }
 }

@@ -2,19 +2,19 @@ import { READ_STATE_TEXT } from '../../compare/input/stored-documents.js'
 import type { RfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
 import type { AwardBrief, RfqFigures, Stake } from '../../figures/rfq-figures.js'
+import type { dueOf } from '../channels/channel-rules.js'
 import { awardPath, closingPath, rfqPath, systemPath } from '../page-paths.js'
 
-/** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */
-export interface RfqRow extends RfqFacts {
+/** What is known of an RFQ without its figures. */
+export interface KnownRfq extends RfqFacts, ReturnType<typeof dueOf> {
   channel: string
   id: string
   /** What leads to it in commands and addresses: its number, or its id if others have that number too. */
   name: string
-  /** In the channel's time zone; negative after the due date. */
-  daysToDue: number | null
-  timeZone: string
-  /** Open, past due and past the grace period. */
-  overdue: boolean
+}
+
+/** An RFQ in a list: the newest recorded figures, beside what its document and its entry say now. */
+export interface RfqRow extends KnownRfq {
   /** Offers that are not missing. */
   offers: number
   version: number

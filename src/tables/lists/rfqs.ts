@@ -14,7 +14,7 @@ import { sqlList } from '../list.js'
 import { rfqPath } from '../page-paths.js'
 import type { ViewSource } from '../source.js'
 import { beyondAvailability } from './credit-availability.js'
-import { basisOf, doubtsOf, marksOf, type RfqRow, stepOf } from './rfq-row.js'
+import { basisOf, doubtsOf, type KnownRfq, marksOf, type RfqRow, stepOf } from './rfq-row.js'
 
 /** RFQs that are due within so many days, today included, wait for a person. */
 export const DUE_WITHIN_DAYS = 7
@@ -60,13 +60,33 @@ const statesOf = async (queries: Queries): Promise<string[]> => {
 
 const decided = ({ figures }: RfqRow) => figures.decision
 
-const pathOf = ({ channel, name }: RfqRow) => rfqPath(channel, name)
+const pathOf = ({ channel, name }: KnownRfq) => rfqPath(channel, name)
 
-const COLUMNS: readonly Column<RfqRow>[] = [
+const NAMES: readonly Column<KnownRfq>[] = [
   column('number', 'RFQ', 'id', 9, ({ number, id }) => number ?? id, { sort: 'r.number', link: pathOf }),
   column('title', 'Title', 'text', 7, ({ title }) => title, { sort: 'r.title', link: pathOf }),
   column('channel', 'Channel', 'text', 8, ({ channel }) => channel, { sort: 't.channel' }),
   column('due', 'Due', 'date', 9, (row) => row.responseDueDate, { sort: 't.due_date' }),
+]
+const TERMS: readonly Column<KnownRfq>[] = [
+  column('unreadOffers', 'Offers not read', 'count', 0, (row) => row.unreadOffers),
+  column('state', 'State as sent', 'text', 0, ({ state }) => state, { sort: 't.state' }),
+  column('daysToDue', 'Days to due', 'count', 0, ({ daysToDue }) => daysToDue),
+  column('reference', 'Reference', 'text', 0, ({ reference }) => reference),
+  column('fulfilment', 'Fulfilment', 'date', 0, (row) => row.fulfilmentDueDate),
+  column('minVolume', 'Minimum volume', 'tonnes', 0, ({ minVolume }) => minVolume),
+  column('maxVolume', 'Maximum volume', 'tonnes', 0, ({ maxVolume }) => maxVolume),
+  column('minPrice', 'Minimum price', 'price', 0, ({ minUnitPrice, currency }) => money(minUnitPrice, currency)),
+  column('maxPrice', 'Maximum price', 'price', 0, ({ maxUnitPrice, currency }) => money(maxUnitPrice, currency)),
+  column('timeZone', 'Time zone', 'text', 0, ({ timeZone }) => timeZone),
+  column('name', 'Name', 'id', 0, ({ name }) => name),
+  column('id', 'Id', 'id', 0, ({ id }) => id),
+]
+/** What documents say of an RFQ. */
+export const RFQ_FACTS: readonly Column<KnownRfq>[] = [...NAMES, ...TERMS]
+
+const COLUMNS: readonly Column<RfqRow>[] = [
+  ...NAMES,
   column('marks', 'State', 'state', 8, marksOf),
   column('offers', 'Offers', 'count', 5, ({ offers }) => offers, { sort: 'r.offers' }),
   column('wanted', 'Wanted', 'tonnes', 5, ({ figures }) => figures.wanted, { sort: 'r.wanted' }),
@@ -93,26 +113,15 @@ const COLUMNS: readonly Column<RfqRow>[] = [
   }),
   column('bestOffer', 'Best offer', 'text', 0, ({ figures }) => figures.bestPriceOffer),
   column('ranked', 'Offers that compete', 'count', 0, ({ figures }) => figures.ranked),
-  column('unreadOffers', 'Offers not read', 'count', 0, (row) => row.unreadOffers),
   column('noAward', 'Why no award', 'text', 0, ({ figures }) => figures.noAward),
   column('command', 'Command', 'text', 0, (row) => stepOf(row)?.command ?? null),
-  column('state', 'State as sent', 'text', 0, ({ state }) => state, { sort: 't.state' }),
   column('urgency', 'Urgency', 'count', 0, ({ urgency }) => urgency, { sort: URGENCY }),
-  column('daysToDue', 'Days to due', 'count', 0, ({ daysToDue }) => daysToDue),
-  column('reference', 'Reference', 'text', 0, ({ reference }) => reference),
-  column('fulfilment', 'Fulfilment', 'date', 0, (row) => row.fulfilmentDueDate),
-  column('minVolume', 'Minimum volume', 'tonnes', 0, ({ minVolume }) => minVolume),
-  column('maxVolume', 'Maximum volume', 'tonnes', 0, ({ maxVolume }) => maxVolume),
-  column('minPrice', 'Minimum price', 'price', 0, ({ minUnitPrice, currency }) => money(minUnitPrice, currency)),
-  column('maxPrice', 'Maximum price', 'price', 0, ({ maxUnitPrice, currency }) => money(maxUnitPrice, currency)),
-  column('timeZone', 'Time zone', 'text', 0, ({ timeZone }) => timeZone),
   column('changedAt', 'Changed', 'moment', 0, (row) => row.changedAt, { sort: 't.changed_at' }),
   column('readAt', 'Read', 'moment', 0, ({ readAt }) => readAt),
   column('figuresAt', 'Figures of', 'moment', 0, ({ figuresAt }) => figuresAt),
   column('missingSince', 'Missing since', 'moment', 0, ({ missingSince }) => missingSince),
   column('valid', 'Valid', 'text', 0, ({ valid }) => valid),
-  column('name', 'Name', 'id', 0, ({ name }) => name),
-  column('id', 'Id', 'id', 0, ({ id }) => id),
+  ...TERMS,
   column('version', 'Version', 'id', 0, ({ version }) => version),
 ]
 

@@ -1,29 +1,21 @@
 import type { OfferReport } from '../../compare/offer/offer-report-model.js'
-import type { DeliveryLine, PrepaymentLine } from '../../compare/offer/offer-terms.js'
 import { ratio } from '../../core/numbers.js'
 import { type Column, column, money } from '../column.js'
 
-/** A vintage of a delivery, and the offer that it is a part of. */
-export type OfferLine = DeliveryLine & { offer: number; label: string; currency: string | null }
-/** What is paid before delivery. */
-export type OfferPrepayment = PrepaymentLine & {
-  offer: number
-  label: string
-  currency: string | null
-  share: number | null
-}
-
 const offerOf = ({ sequence, label, terms }: OfferReport) => ({ offer: sequence, label, currency: terms.currency })
 
-export const offerLines = (offer: OfferReport): OfferLine[] =>
-  offer.lines.map((line) => ({ ...line, ...offerOf(offer) }))
+/** The vintages of the deliveries of an offer. */
+export const offerLines = (offer: OfferReport) => offer.lines.map((line) => ({ ...line, ...offerOf(offer) }))
+type OfferLine = ReturnType<typeof offerLines>[number]
 
-export const offerPrepayments = (offer: OfferReport): OfferPrepayment[] =>
+/** What is paid before delivery. */
+export const offerPrepayments = (offer: OfferReport) =>
   offer.prepayments.map((payment) => ({
     ...payment,
     ...offerOf(offer),
     share: ratio(payment.amount, offer.metrics.total),
   }))
+type OfferPrepayment = ReturnType<typeof offerPrepayments>[number]
 
 /** The table of the deliveries of offers. */
 export const DELIVERY_COLUMNS: readonly Column<OfferLine>[] = [

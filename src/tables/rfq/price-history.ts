@@ -6,33 +6,18 @@ import type { Version } from '../../core/records.js'
 import type { History } from '../../store/contract.js'
 import type { RfqView } from './rfq-view.js'
 
-/** The prices of one offer over time, each in the currency that the offer then had. */
-export interface PriceHistory {
-  offerId: string
-  points: { at: string; pricePerTonne: number; currency: string | null }[]
-}
-
-export interface PriceQuery {
-  channel: string
-  rfqId: string
-  offerIds: readonly string[]
-  asOf: Date
-}
-
-/** How the prices of some offers changed, oldest first; offers without a price are left out. */
-export async function priceHistoryOf(
+/** The prices of some offers for an RFQ until a moment, oldest first, each in the currency that the offer then had. */
+export async function pricesOf(
   store: Pick<History, 'rfqHistory'>,
-  { channel, rfqId, offerIds, asOf }: PriceQuery,
-): Promise<PriceHistory[]> {
+  { channel, rfqId, offerIds, asOf }: { channel: string; rfqId: string; offerIds: readonly string[]; asOf: Date },
+) {
   const versions = await store.rfqHistory(channel, rfqId, asOf)
-  return offerIds.flatMap((offerId) => {
-    const points = versions.flatMap((version) => {
-      const price = version.kind === 'response' && version.id === offerId ? priceOf(version) : null
-      return price === null ? [] : [{ at: version.observedAt, ...price }]
-    })
-    return points.length === 0 ? [] : [{ offerId, points }]
+  return versions.flatMap((version) => {
+    const price = version.kind === 'response' && offerIds.includes(version.id) ? priceOf(version) : null
+    return price === null ? [] : [{ offerId: version.id, at: version.observedAt, ...price }]
   })
 }
+export type OfferPrice = Awaited<ReturnType<typeof pricesOf>>[number]
 
 function priceOf(version: Version): { pricePerTonne: number; currency: string | null } | null {
   const offer = parseDocument('response', asResponse(version)).document?.offer
@@ -43,21 +28,20 @@ function priceOf(version: Version): { pricePerTonne: number; currency: string | 
 }
 
 /**
- * Prices in the currency of the comparison, all of them converted with its exchange rates, so that each step is a change by the seller.
- * Those without a rate are left out.
+ * Offers with their prices in the currency of the comparison, all of them converted with its exchange rates, so that each step is a change
+ * by the seller. Prices without a rate, and offers without a price, are left out.
  */
 export function comparePrices(
-  histories: readonly PriceHistory[],
+  prices: readonly OfferPrice[],
   { currency: { comparison, rates }, offers }: Pick<RfqView, 'currency' | 'offers'>,
 ) {
   const rateOf = (code: string | null) =>
     code !== null && code === comparison ? 1 : (rates.find(({ currency }) => currency === code)?.rate ?? null)
-  return histories.flatMap(({ offerId, points }) => {
-    const offer = offers.find(({ id }) => id === offerId)
-    const compared = points.flatMap(({ at, pricePerTonne, currency }) => {
-      const rate = rateOf(currency)
+  return offers.flatMap((offer) => {
+    const points = prices.flatMap(({ offerId, at, pricePerTonne, currency }) => {
+      const rate = offerId === offer.id ? rateOf(currency) : null
       return rate === null ? [] : [{ at, pricePerTonne: pricePerTonne * rate }]
     })
-    return offer === undefined || compared.length === 0 ? [] : [{ offer, points: compared }]
+    return points.length === 0 ? [] : [{ offer, points }]
   })
 }

@@ -1,32 +1,16 @@
 import { z } from 'zod'
+import type { AwardState } from '../../compare/decision/award-state.js'
 import { decisionSchema } from '../../compare/decision/decision-model.js'
 import type { RfqReport } from '../../compare/report/compare-offers.js'
 import type { Settings } from '../../core/decision/settings.js'
 import { withRoundedNumbers } from '../../core/text/number-format.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
-import { awardStateSchema } from '../awards/award-schema.js'
 import { OFFER_COLUMNS, type OfferView } from '../offer/offer-view.js'
 import { jsonRows, jsonSchema } from '../print/json.js'
 import { count, pick, text, unvalidated, unvalidatedObject } from '../schema.js'
 
-/** What one unit of a currency is worth in the comparison currency. */
-const rate = z.strictObject({
-  currency: text,
-  rate: z.number().nullable().describe('Null if none is known.'),
-  date: text.nullable(),
-  source: text.nullable(),
-  offers: count.describe('Offers in this currency.'),
-  message: text.describe('The rate and its source, or why none is known.'),
-})
-
-const currencySchema = z.strictObject({
-  comparison: text.nullable(),
-  reason: text,
-  rates: z.array(rate).describe('Exchange rates of the other currencies that the RFQ and its offers use.'),
-})
-
 /** The comparison of the offers for an RFQ as programs get it. */
-export const rfqSchema = z
+export const comparisonSchema = z
   .strictObject({
     channel: text,
     asOf: text,
@@ -38,13 +22,17 @@ export const rfqSchema = z
     pricesRead: unvalidatedObject<PricesRead>()
       .nullable()
       .describe('When the RFQ was read, which shows status and prices; null as of a past moment.'),
-    currency: currencySchema,
+    currency: unvalidatedObject<RfqReport['currency']>().describe(
+      'In which offers are compared, why, and the exchange rates of the other currencies that the RFQ and its offers use.',
+    ),
     settings: unvalidatedObject<Settings>().describe('The settings it was computed with.'),
     rfq: unvalidatedObject<RfqReport['rfq']>().describe(
       'The terms of the RFQ; `window` has the tonnes that an award may have.',
     ),
     summary: unvalidatedObject<RfqReport['summary']>(),
-    award: awardStateSchema.nullable().describe("The desk's award that stands; null if none does."),
+    award: unvalidatedObject<AwardState>()
+      .nullable()
+      .describe("The desk's award that stands, and what the marketplace shows of it; null if none does."),
     decision: decisionSchema,
     offers: z
       .array(jsonSchema(OFFER_COLUMNS).meta({ id: 'ComparedOffer' }))
@@ -73,12 +61,11 @@ export function rfqView(report: RfqReport) {
   }
 }
 
-/** The view as `rfqSchema` describes it, with 15 significant digits, so that no surface shows 8.745000000000001. */
-export const rfqJson = (view: RfqView): z.input<typeof rfqSchema> =>
+/** The view as `comparisonSchema` describes it, with 15 significant digits, so that no surface shows 8.745000000000001. */
+export const comparisonJson = (view: RfqView): z.input<typeof comparisonSchema> =>
   withRoundedNumbers(
-    pick(rfqSchema, {
+    pick(comparisonSchema, {
       ...view,
-      currency: pick(currencySchema, view.currency),
       offers: jsonRows(OFFER_COLUMNS, view.offers),
       problems: view.problems.length,
     }),
@@ -87,6 +74,10 @@ export const rfqJson = (view: RfqView): z.input<typeof rfqSchema> =>
 /** The exchange rates that were used, one sentence each. */
 export const rateLines = ({ currency }: Pick<RfqView, 'currency'>): string[] =>
   currency.rates.flatMap(({ rate, message }) => (rate === null ? [] : [message]))
+
+/** The standing award, one line for each of its facts; none if no award stands. */
+export const awardLines = (state: Pick<AwardState, 'facts'> | null): string[] =>
+  (state?.facts ?? []).map(({ label, value }) => `${label}: ${value}`)
 
 /** What to do, and what speaks against it; one line each. */
 export const decisionLines = ({ banners, recommendation }: RfqView['decision']): string[] => [

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
-import type { Settings } from '../../core/decision/settings.js'
 import { didYouMean } from '../../core/text/suggest.js'
 import { unknownValue } from '../../tables/filter-error.js'
-import { isSettingName, KNOWN_SETTINGS, parseWhatIf, type WhatIf } from '../../tables/settings.js'
+import { isSettingName, KNOWN_SETTINGS } from '../../tables/settings.js'
 import type { Views } from '../../tables/views.js'
 import type { ActionDeps } from '../api/actions.js'
 import { stateOf } from '../api/lookup.js'
@@ -179,14 +178,4 @@ export const addressOf = ({ org = '', channel = '', name = '' }: Parameters) => 
 export async function readPast({ query, now, queries }: PageRequest, channel: string): Promise<Past | undefined> {
   const { asOf } = await stateOf({ as_of: query.as_of, channel }, { now, reader: queries })
   return asOf && { asOf, isIncomplete: await queries.isIncompleteAt(channel, asOf) }
-}
-
-/**
- * The settings of the configuration with the changes of an address.
- * @throws HttpError 400 for a value that is not allowed, or an unknown setting
- */
-export function readWhatIf(query: Parameters, base: Settings): WhatIf {
-  const whatIf = parseWhatIf(query, base)
-  if ('settings' in whatIf) return whatIf
-  throw new HttpError(400, whatIf.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; '))
 }

@@ -3,6 +3,7 @@ import { closeExpired } from '../../../closing/closing-round.js'
 import { type ClosingPolicy, type ClosingResult, closingContext, closingPolicy } from '../../../closing/contract.js'
 import { closingKillSwitch, stopFileOf } from '../../../closing/kill-switch.js'
 import type { ChannelConfig } from '../../../config/contract.js'
+import { nameById } from '../../../core/text/rfq-name.js'
 import { formatMinute } from '../../../core/time/clock.js'
 import type { ClosingStop, Store } from '../../../store/contract.js'
 import { UnknownCommitError } from '../../../store/errors.js'
@@ -111,8 +112,9 @@ async function findRetries({ io }: Cli, app: App, { retry = [], channel }: Optio
     const { rfq } = await findRfq(store, { name, withoutResponses: true, ...(only && { channel: only }) })
     if (channels && !channels.includes(rfq.channel))
       throw new FailedError(`RFQ ${name} is in ${rfq.channel}, not in --channel`)
-    const { isRetryable, message } = await views.closingOutlook({ channel: rfq.channel, id: rfq.id, now: io.now() })
-    if (!isRetryable) throw new FailedError(`RFQ ${name} has no refused, unknown or failed close to retry. ${message}`)
+    const { outlook, message } = await views.rfqClosing({ channel: rfq.channel, name: nameById(rfq.id), now: io.now() })
+    if (outlook.command === null)
+      throw new FailedError(`RFQ ${name} has no refused, unknown or failed close to retry. ${message}`)
     retries.set(rfq.channel, [...(retries.get(rfq.channel) ?? []), rfq.id])
   }
   return retries

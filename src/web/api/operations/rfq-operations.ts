@@ -6,13 +6,12 @@ import { eventFeed } from '../../../tables/events/events.js'
 import { findChannel } from '../../../tables/filter.js'
 import { parseMoment } from '../../../tables/moments.js'
 import { offerJson, offerSchema } from '../../../tables/offer/offer.js'
-import { rfqDetail } from '../../../tables/rfq/rfq.js'
-import { rfqJson, rfqSchema } from '../../../tables/rfq/rfq-view.js'
+import { rfqSchema } from '../../../tables/rfq/rfq.js'
+import { comparisonJson, comparisonSchema } from '../../../tables/rfq/rfq-view.js'
 import { isSettingName, SETTING_NAMES, settingOfText, whatIfSettings } from '../../../tables/settings.js'
 import { todayJson, todaySchema } from '../../../tables/today/today.js'
 import { type ReadCall, readOperation } from '../operation.js'
 import { asOf, channelFilter, limit, listOfWords, momentSince, wholeNumber } from '../parameters.js'
-import { invalidValues } from '../problem.js'
 
 const RFQ_PATH = '/rfqs/{org}/{channel}/{rfq}'
 const moments = z.strictObject(asOf)
@@ -70,7 +69,7 @@ export const RFQ_OPERATIONS = [
     summary: 'One RFQ',
     description: '`rfq` is its number, reference or id; `id:…`, `number:…` or `reference:…` if several have the name.',
     query: moments,
-    result: rfqDetail,
+    result: rfqSchema,
     handle: (call) => call.views.rfq(rfqOf(call)),
   }),
   readOperation({
@@ -95,14 +94,12 @@ export const RFQ_OPERATIONS = [
       const keys = Object.keys(values).filter((name) => name !== 'as_of' && !isSettingName(name))
       if (keys.length > 0) context.addIssue({ code: 'unrecognized_keys', keys, input: values })
     }),
-    result: rfqSchema,
+    result: comparisonSchema,
     async handle(call) {
       const { as_of: _moment, ...replaced } = call.query
       const texts = Object.entries(replaced).map(([name, value]) => [name, String(value)])
-      const changed = whatIfSettings(call.settings, Object.fromEntries(texts))
-      if ('errors' in changed) throw invalidValues(changed.errors)
-      const given = texts.length > 0 && { settings: changed.settings }
-      return rfqJson((await call.views.comparison({ ...rfqOf(call), ...given })).view)
+      const given = texts.length > 0 && { settings: whatIfSettings(call.settings, Object.fromEntries(texts)) }
+      return comparisonJson((await call.views.comparison({ ...rfqOf(call), ...given })).view)
     },
   }),
   readOperation({

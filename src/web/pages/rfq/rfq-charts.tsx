@@ -1,5 +1,5 @@
 import { Chart, type ChartProps, type Series } from '../../../tables/charts/chart.js'
-import { comparePrices, type PriceHistory } from '../../../tables/rfq/price-history.js'
+import { comparePrices, type OfferPrice } from '../../../tables/rfq/price-history.js'
 import type { RfqView } from '../../../tables/rfq/rfq-view.js'
 import { awardOf } from '../../../tables/rfq/what-if.js'
 import { plain } from '../../components/format.js'
@@ -10,7 +10,7 @@ const MAX_OFFERS = 24
 const perTonne = (currency: string | null) => `Price per tonne${currency ? `, ${plain(currency)}/t` : ''}`
 
 /** The offers by tonnes and price, and their prices over time. */
-export function Charts({ view, prices }: { view: RfqView; prices: readonly PriceHistory[] }) {
+export function Charts({ view, prices }: { view: RfqView; prices: readonly OfferPrice[] }) {
   const histories = comparePrices(prices, view)
   if (histories.length === 0) return null
   return (

@@ -3,11 +3,13 @@ import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
+import type { RfqClosing } from '../../../tables/closings/closings.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
+import { parseWhatIf } from '../../../tables/settings.js'
 import { Ages, Badge, DueDay, plain } from '../../components/format.js'
 import { AwardCard } from '../award/award-form.js'
-import { addressOf, type PageContent, type PageRequest, type Redirect, readPast, readWhatIf } from '../page.js'
+import { addressOf, type PageContent, type PageRequest, type Redirect, readPast } from '../page.js'
 import { fileTable } from '../table-file.js'
 import { Actions, RecommendationSection } from './recommendation-section.js'
 import { Charts } from './rfq-charts.js'
@@ -19,7 +21,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const { path, query, queries, now, link, settings } = page
   const named = addressOf(path)
   const past = await readPast(page, named.channel)
-  const whatIf = readWhatIf(query, settings)
+  const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0)
     return { redirect: link(Object.fromEntries(whatIf.unchanged.map((setting) => [setting, null]))) }
@@ -28,9 +30,9 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const changed = { ...address, ...(isChanged && { settings: whatIf.settings }) }
   const { channel, id, view, name } = await queries.comparison(changed)
   const offerIds = view.offers.slice(0, MAX_PRICE_LINES).map((offer) => offer.id)
-  const [prices, outlook, before, changes, offer] = await Promise.all([
+  const [prices, closing, before, changes, offer] = await Promise.all([
     queries.prices({ channel, rfqId: id, offerIds, asOf: past?.asOf ?? now }),
-    past === undefined ? queries.closingOutlook({ channel, id, now }) : null,
+    past === undefined ? queries.rfqClosing({ channel, name: nameById(id), now }) : null,
     isChanged ? queries.comparison(address) : null,
     readChanges(page, { channel, rfq: nameById(id) }, past?.asOf),
     query.offer === undefined ? null : queries.offer({ ...changed, offer: query.offer, withDocuments: false }),
@@ -38,7 +40,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const { rfq } = view
   // Not by its name at a past moment, which another RFQ may have now.
   const unique = nameById(id)
-  const closing = closingPath(view.channel, unique)
+  const closingsPage = closingPath(view.channel, unique)
   const panel = <WhatIfPanel page={page} view={view} whatIf={whatIf} before={before?.view ?? null} />
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
@@ -54,7 +56,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         </div>
         <RequestFacts view={view} />
         {view.award !== null && <AwardCard state={view.award} />}
-        <Notices view={view} outlook={outlook} closing={closing} />
+        <Notices view={view} closing={closing} path={closingsPage} />
         {isChanged && panel}
         <RecommendationSection view={view} changed={isChanged} />
         <Actions page={page} view={view} changed={isChanged} />
@@ -66,7 +68,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
         <Changes changes={changes} channel={view.channel} rfq={unique} isPast={past !== undefined} />
         <Documents view={view} />
         <nav class="more noprint" aria-label="More about this RFQ">
-          <a href={closing}>{`Closings (${view.closings})`}</a>
+          <a href={closingsPage}>{`Closings (${view.closings})`}</a>
         </nav>
       </>
     ),
@@ -91,16 +93,17 @@ const MAX_PRICE_LINES = 8
 
 interface NoticesProps {
   view: RfqView
-  outlook: { message: string; isClosable: boolean } | null
-  closing: string
+  /** Null as of a past moment. */
+  closing: RfqClosing | null
+  path: string
 }
 
 /** What to know before anything else, each fact once. */
-const Notices = ({ view, outlook, closing }: NoticesProps) =>
+const Notices = ({ view, closing, path }: NoticesProps) =>
   view.decision.banners.map(({ code, message }) =>
     code === 'rfq-overdue' ? (
-      <p class={`notice ${outlook?.isClosable ? 'warn' : 'bad'}`}>
-        {plain(outlook === null ? message : `${message} ${outlook.message}`)} <a href={closing}>Closings</a>
+      <p class={`notice ${closing?.stop === null && closing.outlook.why === null ? 'warn' : 'bad'}`}>
+        {plain(closing === null ? message : `${message} ${closing.message}`)} <a href={path}>Closings</a>
       </p>
     ) : (
       <p class="notice warn">{plain(message)}</p>
