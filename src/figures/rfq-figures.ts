@@ -18,7 +18,7 @@ export interface Stake {
   total: number
 }
 
-/** An offer that is accepted, awarded on record or recommended, with its amounts as far as they are known. */
+/** An offer that is accepted, awarded on record or recommended, with its amounts by its terms of now, as far as they are known. */
 interface AtStake {
   kind: CreditClaim['kind']
   offer: OfferReport
@@ -37,24 +37,18 @@ export function offersAtStake(
   state: AwardState | null,
 ): AtStake[] {
   const isReplaced = rfq.state === 'closed' && state?.findings.some(({ code }) => code === 'other-accepted')
-  const decided = state?.award ?? award
-  const own = new Map((isReplaced ? [] : decided?.offers)?.map((each) => [each.id, each]))
+  const decided = new Set((isReplaced ? [] : (state?.award ?? award)?.offers)?.map(({ id }) => id))
   return offers.flatMap((offer): AtStake[] => {
     const { id, status, missingSince, metrics, compared, terms } = offer
-    if (isAccepted(offer)) {
-      // In its own currency if it cannot be converted.
-      const amount =
-        compared.total === null
-          ? { total: metrics.total, currency: terms.currencyCode }
-          : { total: compared.total, currency: comparison }
-      return [{ kind: 'accepted', offer, tonnes: metrics.volume, ...amount }]
-    }
-    const found = own.get(id)
-    if (found === undefined || status !== 'submitted' || missingSince !== null) return []
-    const { tonnes, total } = found
-    return [
-      { kind: state === null ? 'recommended' : 'awarded', offer, tonnes, total, currency: decided?.currency ?? null },
-    ]
+    const isDone = isAccepted(offer)
+    if (!isDone && (!decided.has(id) || status !== 'submitted' || missingSince !== null)) return []
+    const kind = isDone ? 'accepted' : state === null ? 'recommended' : 'awarded'
+    // In its own currency if it cannot be converted.
+    const amount =
+      compared.total === null
+        ? { total: metrics.total, currency: terms.currencyCode }
+        : { total: compared.total, currency: comparison }
+    return [{ kind, offer, tonnes: metrics.volume, ...amount }]
   })
 }
 
@@ -95,17 +89,22 @@ export function claimsOf(
  */
 export function figuresOf(
   assessed: RfqAssessment,
-  { outcome, summary, stakes, undecided }: { outcome: Outcome; summary: Summary; stakes: Stake[]; undecided: boolean },
+  {
+    outcome,
+    summary,
+    atStake,
+    undecided,
+  }: { outcome: Outcome; summary: Summary; atStake: AtStake[]; undecided: boolean },
   standing: AwardFacts | undefined,
 ) {
   const { rfq, currency, offers } = assessed
   const { ranked, lowestPrice } = summary
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === lowestPrice)
-  const decision = decidedAwardOf(assessed, outcome, stakes, standing)
+  const decision = decidedAwardOf(assessed, outcome, atStake, standing)
   const awarded = new Set(standing?.offers.map(({ id }) => id))
   const doubts =
     standing === undefined ? outcome.conditions : offers.flatMap((one) => (awarded.has(one.id) ? one.flags : []))
-  const tonnes = sum(stakes.map((each) => each.tonnes))
+  const tonnes = sum(stakesOf(atStake).map((each) => each.tonnes))
   return {
     /** Offers that compete: open, comparable, and meeting every hard requirement. */
     ranked,
@@ -146,13 +145,15 @@ export const NO_FIGURES: RfqFigures = {
 function decidedAwardOf(
   { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
   outcome: Outcome,
-  stakes: Stake[],
+  atStake: AtStake[],
   standing: AwardFacts | undefined,
 ) {
-  const decided = basisOf(outcome, stakes, standing)
+  const decided = basisOf(outcome, stakesOf(atStake), standing)
   if (decided === null) return null
   const { basis, tonnes, pricePerTonne, total, currency } = decided
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const own = stakesOf(atStake.filter(({ offer }) => decided.offers.some(({ id }) => id === offer.id)))
+  const isMeasured = own.length > 0 && own.every((stake) => stake.currency === comparison)
   return {
     basis,
     /** It does not reach the requested tonnes. */
@@ -164,9 +165,8 @@ function decidedAwardOf(
     pricePerTonne,
     total,
     currency,
-    /** Less than at the RFQ's maximum price; null without one in this currency. */
-    savings:
-      pricePerTonne === null || limit === null || currency !== comparison ? null : tonnes * (limit - pricePerTonne),
+    /** Of what is at stake of it, less than at the RFQ's maximum price; null without one in this currency. */
+    savings: limit === null || !isMeasured ? null : sum(own.map((stake) => stake.tonnes * limit - stake.total)),
   }
 }
 

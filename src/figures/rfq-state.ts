@@ -119,7 +119,7 @@ export async function rfqStateOf(
     claims: claimsOf(atStake, assessed.rfq, undecided),
     // Rounded, so that no surface shows 8.745000000000001.
     ...withRoundedNumbers({
-      figures: figuresOf(assessed, { outcome, summary, stakes, undecided }, standing),
+      figures: figuresOf(assessed, { outcome, summary, atStake, undecided }, standing),
       stakes,
       recommendation: {
         status: outcome.status,

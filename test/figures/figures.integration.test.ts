@@ -246,7 +246,7 @@ describe('figures', () => {
       figures: figuresWith({ ...DEFAULT_SETTINGS, awardTolerance: 0 }),
     })
     const tolerance = async () => (await store.recordedSettings())?.awardTolerance
-    expect(await other.claimFigures('command')).toBe('another process')
+    expect(await other.claimFigures('command')).toBe('quotekeeper')
     expect([await other.refreshFigures(KEY, now()), await tolerance()]).toEqual([null, 0.02])
     expect(await other.claimFigures('process')).toBe(null)
     expect([await other.refreshFigures(KEY, now()), await tolerance()]).toEqual([0, 0])

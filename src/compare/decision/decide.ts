@@ -3,7 +3,7 @@ import type { RequirementName, Settings } from '../../core/decision/settings.js'
 import { median } from '../../core/numbers.js'
 import { oneLine, truncate } from '../../core/text/clean-text.js'
 import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
-import { joined } from '../awards/award-figures.js'
+import { awardOf, joined } from '../awards/award-figures.js'
 import { type AwardProblem, awardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
@@ -32,7 +32,8 @@ export function decisionOf({ settings, currency, rfq, offers, standing }: Decisi
   const outcome = outcomeOf(problem)
   const { award } = outcome
   const accepted = outcome.accepted?.award ?? null
-  const whose = standing !== null ? 'The award on record' : accepted !== null ? 'What is accepted' : null
+  const left = standing?.offers.flatMap(({ id }) => problem.candidates.find(({ offer }) => offer.id === id) ?? [])
+  const whose = left !== undefined ? 'The award on record' : accepted !== null ? 'What is accepted' : null
   const choices = choicesOf(problem, award)
   return {
     tolerance: settings.awardTolerance,
@@ -43,7 +44,7 @@ export function decisionOf({ settings, currency, rfq, offers, standing }: Decisi
     choices,
     excluded: excludedOffers(offers, problem.context.nameOf),
     questions: questionsOf(problem, award, standing),
-    savings: savingsOf(standing ?? accepted ?? award, whose, problem),
+    savings: savingsOf(left ? awardOf(left, problem.context) : (accepted ?? award), whose, problem),
     awardedTonnes: tonnesByOffer(award, problem),
   }
 }

@@ -25,6 +25,12 @@ async function items(rfq: Rfq) {
     return findings.length === 0 ? [] : [{ urgency: row.urgency, message, next: row.standing?.next, step, command }]
   })
 }
+/** What awards save, as the list of RFQs and the comparison say it. */
+async function savings(rfq: Rfq) {
+  const [row] = (await todayOf(rfq)).rfqs
+  const { decision } = await viewSourceOf(rfq.store).compare({ channel: KEY, rfqId: rfq.rfqId, now: rfq.now() })
+  return [row?.figures.decision?.savings, decision.savings?.maxPrice?.amount]
+}
 const steps = async (rfq: Rfq) => (await items(rfq)).map(({ urgency, step }) => [urgency, step])
 
 async function poll(rfq: Rfq, time: string) {
@@ -58,7 +64,7 @@ describe('awards in Today', () => {
     expect(await items(rfq)).toEqual([])
   })
 
-  it('count at stake after the RFQ closed, with what they save and the letters about them, until they are accepted', async () => {
+  it('count at stake after the RFQ closed, until they are accepted', async () => {
     const rfq = await openAward()
     const { world } = rfq.sandbox
     world.changeRfq(rfq.rfqId, { state: 'closed' })
@@ -67,14 +73,23 @@ describe('awards in Today', () => {
     await rfq.withdraw(1)
     rfq.advanceSeconds(60)
     await rfq.award([rfq.other], 'delivers earlier')
-    const { decision } = await viewSourceOf(rfq.store).compare({ channel: KEY, rfqId: rfq.rfqId, now: rfq.now() })
-    expect(decision.savings).toMatchObject({ tonnes: 2_000, maxPrice: { amount: 20_000 } })
     expect(await atStake(rfq)).toMatchObject([{ kind: 'awarded', total: 20_000 }])
     rfq.setTime('2027-01-17T12:00:00.000Z')
     expect(await steps(rfq)).toEqual([[1, 'See the award']])
     world.changeResponse(rfq.other, { status: 'accepted' })
     await poll(rfq, '2027-01-18T12:00:00.000Z')
     expect(await atStake(rfq)).toEqual([])
+  })
+
+  it('count at stake, and save, by the terms that their offers have now, and nothing without them', async () => {
+    const rfq = await openAward()
+    rfq.sandbox.world.changeResponse(rfq.cheap, { offer: offerTerms(12) })
+    await poll(rfq, '2026-11-22T12:00:00.000Z')
+    expect(await atStake(rfq)).toMatchObject([{ kind: 'awarded', total: 24_000 }])
+    expect(await savings(rfq)).toEqual([16_000, 16_000])
+    rfq.sandbox.world.changeResponse(rfq.cheap, { status: 'rejected' })
+    await poll(rfq, '2026-11-23T12:00:00.000Z')
+    expect(await savings(rfq)).toEqual([null, undefined])
   })
 
   it.each<[what: string, act: (rfq: Rfq, world: Rfq['sandbox']['world']) => void, unknown[]]>([
