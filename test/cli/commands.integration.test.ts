@@ -129,11 +129,11 @@ describe('close-expired', () => {
     expect(held).toMatchObject({ status: 1, err: expect.stringMatching(/stopped by Anna at .* \(wrong prices\)/) })
     expect(posts()).toBe(0)
     const again = await quotekeeper('close-expired', '--stop', 'an audit', '--by', 'Carla')
-    expect(again.err).toMatch(/^It was stopped by Anna on .* \(wrong prices\) already\.\nClosing is stopped/)
+    expect(again.err).toMatch(/^Closing is stopped .* \(an audit; already stopped by Anna at .*: wrong prices\)\./)
     const resumed = await quotekeeper('close-expired', '--resume', '--by', 'Ben')
     expect(resumed.status).toBe(0)
     expect(resumed.err).toMatch(
-      /^Stopped by Anna on .*ended now by Ben\.\nStopped by Carla on .*\(an audit\); ended now by Ben\.\n$/,
+      /^Stopped by Carla on .* \(an audit; .* Anna at .*: wrong prices\); ended now by Ben\.\n$/,
     )
     expect((await quotekeeper('close-expired', '--resume')).err).toContain('Closing was not stopped')
     await quotekeeper('close-expired')

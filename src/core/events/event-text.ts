@@ -11,9 +11,6 @@ export const eventSentence = (kind: EventKind, data: EventData): string => clean
 
 type Sentence = (data: EventData) => string
 
-const stopOrders = (orders: readonly { by: string; reason: string }[]): string =>
-  orders.map(({ by, reason }) => `${by} (${reason})`).join(' and of ')
-
 const SENTENCES: Record<EventKind, Sentence> = {
   'channel.first-poll': ({ found }) =>
     `first poll: ${formatCount(found?.rfqs ?? 0, 'RFQ')}, ${formatCount(found?.offers ?? 0, 'offer')}`,
@@ -31,12 +28,9 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
   'close.blocked': ({ rfq, reason }) =>
     rfq ? `closing ${rfqName(rfq)} is blocked: ${reason ?? ''}` : `closing is ${reason ?? 'blocked'}`,
-  'close.stopped': ({ stop }) =>
-    `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}${
-      stop?.replaces ? `; stopped already by ${stopOrders(stop.replaces)}` : ''
-    }`,
+  'close.stopped': ({ stop }) => `${stop?.by ?? 'somebody'} stopped all closing: ${stop?.reason ?? ''}`,
   'close.resumed': ({ stop }) =>
-    `closing goes on: ${stop?.endedBy ?? 'somebody'} ended the stop of ${stopOrders([...(stop?.replaces ?? []), { by: stop?.by ?? 'somebody', reason: stop?.reason ?? '' }])}`,
+    `closing goes on: ${stop?.endedBy ?? 'somebody'} ended the stop of ${stop?.by ?? 'somebody'} (${stop?.reason ?? ''})`,
   'channel.behind': ({ poll, reason }) =>
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,

@@ -79,8 +79,8 @@ export interface EventData {
   /** `name`: in `reports.directory`. `by`: the user who asked for it, or what else caused it, such as `schedule`. */
   report?: { name: string; by?: string }
   poll?: { kind: string; lastCompleteAt: Timestamp | null }
-  /** A person's order to close nothing, who ended it, and the earlier orders in its place, oldest first. */
-  stop?: StopOrder & { endedBy?: string; replaces?: StopOrder[] }
+  /** A person's order to close nothing, and who ended it. */
+  stop?: StopOrder & { endedBy?: string }
 }
 
 /** What an award amounts to. */
@@ -97,6 +97,7 @@ export interface AwardTerms {
 /** An order of a person to stop all closing. */
 export interface StopOrder {
   by: string
+  /** With the earlier orders that it ends too. */
   reason: string
   since: Timestamp
 }

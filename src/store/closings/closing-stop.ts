@@ -1,10 +1,8 @@
 import type { EventData, EventKind, StopOrder } from '../../core/events/events.js'
+import { MAX_REASON_LENGTH, truncate } from '../../core/text/clean-text.js'
 import { writeEvents } from '../events/event-writer.js'
 import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
-
-/** The order in force, with those that it replaced, oldest first. */
-export type ClosingStop = StopOrder & { replaces?: StopOrder[] }
 
 /** The key of `meta` that holds the order to stop closing. */
 const CLOSING_STOPPED = 'closing_stopped'
@@ -27,7 +25,7 @@ export function createClosingStop(database: SqlDatabase) {
     },
 
     /**
-     * Stops all closing in every process on the database, and records an event. Replaces an order in force, and keeps it in `replaces`.
+     * Stops all closing in every process on the database, and records an event. Replaces an order in force, and names it in its reason.
      * @param order.restored a backup is being restored: `restoredAt` is this moment
      * @returns the order
      */
@@ -36,11 +34,8 @@ export function createClosingStop(database: SqlDatabase) {
         // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
         const before = await selectStop(tx)
-        const stop: ClosingStop = { by, reason, since: now.toISOString() }
-        if (before !== null) {
-          const { replaces = [], ...replaced } = before
-          stop.replaces = [...replaces, replaced]
-        }
+        const earlier = before === null ? '' : `; already stopped by ${before.by} at ${before.since}: ${before.reason}`
+        const stop: StopOrder = { by, reason: truncate(reason + earlier, MAX_REASON_LENGTH), since: now.toISOString() }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
         if (restored) await setMeta(tx, RESTORED_AT, now.toISOString())
         await record(tx, 'close.stopped', now, stop)
@@ -63,7 +58,7 @@ export function createClosingStop(database: SqlDatabase) {
   }
 }
 
-async function selectStop(queries: Queries): Promise<ClosingStop | null> {
+async function selectStop(queries: Queries): Promise<StopOrder | null> {
   const value = await findMeta(queries, CLOSING_STOPPED)
-  return value === null ? null : (JSON.parse(value) as ClosingStop)
+  return value === null ? null : (JSON.parse(value) as StopOrder)
 }

@@ -77,12 +77,13 @@ describe('the kill switch of closing', () => {
     }
     const events: unknown[] = []
     for (let round = 0; round < 6; round++) {
-      const orders: object[] = []
+      let stop = { by: '', reason: '', since: '' }
       for (const [number, by] of ['anna', 'ben', 'carla'].entries()) {
         const now = new Date(Date.UTC(2026, 10, 22, 12, round, number))
         await (number === 1 ? store : other).stopClosing({ by, reason: 'prices "are" wrong', now })
-        orders.push({ by, reason: 'prices "are" wrong', since: now.toISOString() })
-        const expected = expect.stringContaining(`stopped by ${by} at ${now.toISOString()} (prices "are" wrong)`)
+        const earlier = number === 0 ? '' : `; already stopped by ${stop.by} at ${stop.since}: ${stop.reason}`
+        stop = { by, reason: `prices "are" wrong${earlier}`, since: now.toISOString() }
+        const expected = `stopped by ${by} at ${stop.since} (${stop.reason})`
         expect([await reason(), await elsewhere()]).toEqual([expected, expected])
         // Neither ends the other.
         writeFileSync(stopFile, '')
@@ -90,13 +91,11 @@ describe('the kill switch of closing', () => {
         await other.close()
         other = await openAgain(store.name)
         expect([await reason(), await elsewhere()]).toEqual([expected, expected])
-        const stop = number === 0 ? orders[0] : { ...orders[number], replaces: orders.slice(0, number) }
         expect(await store.closingStop()).toEqual(stop)
         events.push({ kind: 'close.stopped', at: now.toISOString(), channel: null, data: { stop } })
       }
       const end = { by: 'dora', now: new Date(Date.UTC(2026, 10, 22, 12, round, 3)) }
-      const stop = await other.resumeClosing(end)
-      expect(stop).toEqual({ ...orders[2], replaces: orders.slice(0, 2) })
+      expect(await other.resumeClosing(end)).toEqual(stop)
       expect([await reason(), await elsewhere(), await store.resumeClosing(end)]).toEqual([null, null, null])
       const data = { stop: { ...stop, endedBy: 'dora' } }
       events.push({ kind: 'close.resumed', at: end.now.toISOString(), channel: null, data })

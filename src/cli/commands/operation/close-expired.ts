@@ -3,9 +3,10 @@ import { closeExpired } from '../../../closing/closing-round.js'
 import { type ClosingPolicy, type ClosingResult, closingContext, closingPolicy } from '../../../closing/contract.js'
 import { closingKillSwitch, stopFileOf } from '../../../closing/kill-switch.js'
 import type { ChannelConfig } from '../../../config/contract.js'
+import type { StopOrder } from '../../../core/events/events.js'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { formatMinute } from '../../../core/time/clock.js'
-import type { ClosingStop, Store } from '../../../store/contract.js'
+import type { Store } from '../../../store/contract.js'
 import { UnknownCommitError } from '../../../store/errors.js'
 import { findRfq } from '../../../tables/find-rfq.js'
 import { type App, withApp, withServices } from '../../app.js'
@@ -186,10 +187,8 @@ async function stopClosing(cli: Cli, text: string, { by = operatorName(), json }
   await withApp(cli, { secrets: 'if-set' }, async (app) => {
     const { store, stop } = await recordStop(app, { by, reason, now: io.now() })
     if (json) return printJson(io, { stopped: stop })
-    const earlier = (stop.replaces ?? []).map((each) => `It was stopped by ${describeStop(each)} already.\n`)
     io.err(
-      earlier.join('') +
-        `Closing is stopped for every process on ${store.name}. A request that is being sent already is not cancelled.\n` +
+      `Closing is stopped for every process on ${store.name} (${stop.reason}). A request that is being sent already is not cancelled.\n` +
         'To close again: quotekeeper close-expired --resume\n',
     )
   })
@@ -203,24 +202,18 @@ async function resumeClosing(cli: Cli, { by = operatorName(), json }: Options): 
     const ended = await store.resumeClosing({ by, now: io.now() })
     if (json) printJson(io, { stopped: await store.closingStop() })
     else if (ended === null) io.err(`Closing was not stopped in ${store.name}.\n`)
-    else
-      for (const each of [...(ended.replaces ?? []), ended])
-        io.err(`Stopped by ${describeStop(each)}; ended now by ${by}.\n`)
+    else io.err(`Stopped by ${ended.by} on ${formatMinute(ended.since)} UTC (${ended.reason}); ended now by ${by}.\n`)
     // What the command does not change.
     const left = await closingKillSwitch(app.config, store)()
     if (left !== null) io.err(`Closing is still stopped here: ${left}.\n`)
   })
 }
 
-function describeStop({ by, since, reason }: ClosingStop): string {
-  return `${by} on ${formatMinute(since)} UTC (${reason})`
-}
-
 /** @throws FailedError that says how to stop closing without the database */
 async function recordStop(
   app: App,
   order: Parameters<Store['stopClosing']>[0],
-): Promise<{ store: Store; stop: ClosingStop }> {
+): Promise<{ store: Store; stop: StopOrder }> {
   try {
     const store = await app.store()
     return { store, stop: await store.stopClosing(order) }
