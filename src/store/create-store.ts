@@ -1,7 +1,10 @@
 import type { RequestLedger } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import { createAwards } from './awards/awards.js'
-import { createClosings } from './closings/closings.js'
+import { createCloseIntents } from './closings/close-intents.js'
+import { createClosingStop } from './closings/closing-stop.js'
+import { createDecisionLog } from './closings/decision-log.js'
+import { createDueRfqs } from './documents/queries/due-rfqs.js'
 import { createExport, createHistory } from './documents/queries/history.js'
 import { createMonitoring } from './documents/queries/monitoring.js'
 import { createPollStates } from './documents/queries/poll-states.js'
@@ -70,7 +73,10 @@ export function createStore(engine: Engine, options: StoreOptions) {
     ...createHistory(database),
     ...createExport(database),
     ...createPollStates(database),
-    ...createClosings(database),
+    ...createDueRfqs(database),
+    ...createCloseIntents(database),
+    ...createDecisionLog(database),
+    ...createClosingStop(database),
     ...createAwards(database, writer),
     ...createMaintenanceLog(database),
     ...createPruning(database),

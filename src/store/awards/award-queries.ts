@@ -1,20 +1,21 @@
 import { hash } from 'node:crypto'
 import type { AwardRecord } from '../../core/decision/award-record.js'
 import type { ChainedTable } from '../sql/hash-chain.js'
-import { allOf, matching, membersOf, NO_LIMIT, type Queries } from '../sql/sql-database.js'
-
-const MEMBERS = [
-  ...['channel', 'rfqId', 'rfqNumber', 'at', 'byWhom', 'asOf', 'offers', 'tonnes', 'total', 'pricePerTonne'],
-  ...['currency', 'because', 'warnings', 'recommendation', 'followed', 'settingsHash', 'workbookSha256'],
-  'programVersion',
-]
+import { allOf, matching, membersOf, type Queries } from '../sql/sql-database.js'
 
 /** Its part of the chain of decisions. A row is an award, or the withdrawal of one. */
-export const AWARD_LOG: ChainedTable = { name: 'awards', content: [...MEMBERS, 'withdraws'] }
+export const AWARD_LOG: ChainedTable = {
+  name: 'awards',
+  content: [
+    ...['channel', 'rfqId', 'rfqNumber', 'at', 'byWhom', 'withdraws', 'asOf', 'offers', 'tonnes', 'total'],
+    ...['pricePerTonne', 'currency', 'because', 'warnings', 'recommendation', 'followed', 'settingsHash'],
+    ...['workbookSha256', 'programVersion'],
+  ],
+}
 
 type Figure = 'tonnes' | 'total' | 'pricePerTonne'
 
-/** The row of an award, joined with the one that withdraws it. */
+/** A row of `awards`, with the names of members: an award, or the withdrawal of one. */
 interface AwardRow
   extends Omit<AwardRecord, Figure | 'by' | 'offers' | 'warnings' | 'recommendation' | 'followed' | 'withdrawn'>,
     Record<Figure, number | null> {
@@ -23,24 +24,21 @@ interface AwardRow
   warnings: string
   recommendation: string
   followed: number
-  withdrawnId: number | null
-  withdrawnAt: string
-  withdrawnByWhom: string
-  withdrawnBecause: string | null
+  withdraws: number | null
 }
 
-function toAward(row: AwardRow): AwardRecord {
-  const { byWhom, withdrawnId, withdrawnAt, withdrawnByWhom, withdrawnBecause, ...award } = row
-  const withdrawal = { at: withdrawnAt, by: withdrawnByWhom, because: withdrawnBecause }
+function toAward({ byWhom, withdraws, ...row }: AwardRow, withdrawal: AwardRow | undefined): AwardRecord {
   return {
-    ...award,
+    ...row,
     by: byWhom,
     offers: JSON.parse(row.offers) as AwardRecord['offers'],
     ...{ tonnes: row.tonnes ?? 0, total: row.total ?? 0, pricePerTonne: row.pricePerTonne ?? 0 },
     warnings: JSON.parse(row.warnings) as string[],
     recommendation: JSON.parse(row.recommendation) as AwardRecord['recommendation'],
     followed: row.followed === 1,
-    withdrawn: withdrawnId === null ? null : { id: withdrawnId, ...withdrawal },
+    withdrawn: withdrawal
+      ? { id: withdrawal.id, at: withdrawal.at, by: withdrawal.byWhom, because: withdrawal.because }
+      : null,
   }
 }
 
@@ -60,25 +58,22 @@ export interface AwardFilter {
 /** Reads awards and their workbooks. */
 export const createAwardQueries = (queries: Queries) => ({
   /** Newest first. Withdrawals are part of the awards that they withdraw. */
-  async awards({ rfqIds, standing, asOf, limit = NO_LIMIT, ...filter }: AwardFilter): Promise<AwardRecord[]> {
-    const isKnown = asOf !== undefined && 'at <= @asOf'
+  async awards({ id, rfqIds, standing, asOf, limit, ...filter }: AwardFilter): Promise<AwardRecord[]> {
     const where = allOf(
-      'withdraws is null',
       matching(filter),
+      id !== undefined && '(id = @id or withdraws = @id)',
       rfqIds !== undefined && queries.dialect.anyOf('rfq_id', '@rfqIds'),
-      standing === true && 'withdrawn_id is null',
-      isKnown,
+      asOf !== undefined && 'at <= @asOf',
     )
     const rows = await queries.all<AwardRow>(
-      `select ${membersOf('id', ...MEMBERS, 'hash', 'withdrawnId', 'withdrawnAt', 'withdrawnByWhom', 'withdrawnBecause')}
-      from awards left join (
-        select withdraws as award, id as withdrawn_id, at as withdrawn_at, by_whom as withdrawn_by_whom, because as withdrawn_because
-        from awards where ${allOf('withdraws is not null', isKnown)}
-      ) withdrawals on award = id
-      where ${where} order by id desc limit @limit`,
-      { ...filter, rfqIds, asOf: asOf?.toISOString(), limit },
+      `select ${membersOf('id', ...AWARD_LOG.content, 'hash')} from awards where ${where} order by id desc`,
+      { ...filter, id, rfqIds, asOf: asOf?.toISOString() },
     )
-    return rows.map(toAward)
+    const withdrawals = new Map(rows.map((row) => [row.withdraws, row]))
+    return rows
+      .filter((row) => row.withdraws === null && !(standing && withdrawals.has(row.id)))
+      .slice(0, limit)
+      .map((row) => toAward(row, withdrawals.get(row.id)))
   },
 
   /** The workbook of an award; null if there is no such award. */

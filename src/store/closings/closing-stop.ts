@@ -1,7 +1,7 @@
 import type { EventData, EventKind, StopOrder } from '../../core/events/events.js'
 import { MAX_REASON_LENGTH, truncate } from '../../core/text/clean-text.js'
 import { writeEvents } from '../events/event-writer.js'
-import { deleteMeta, findMeta, setMeta } from '../sql/meta.js'
+import { findMeta, setMeta } from '../sql/meta.js'
 import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` that holds the order to stop closing. */
@@ -51,7 +51,7 @@ export function createClosingStop(database: SqlDatabase) {
         await tx.lock('closing stop')
         const stop = await selectStop(tx)
         if (stop === null) return null
-        await deleteMeta(tx, CLOSING_STOPPED)
+        await tx.run('delete from meta where key = @key', { key: CLOSING_STOPPED })
         await record(tx, 'close.resumed', now, { ...stop, endedBy: by })
         return stop
       }),

@@ -1,8 +1,9 @@
 import { closeRemedy } from '../../core/close-intent.js'
 import type { DecisionRecord } from '../../core/records.js'
 import { quoteForShell } from '../../core/text/quote-for-shell.js'
+import { AWARD_LOG, findChangedAward } from '../awards/award-queries.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
-import { appendLink, type ChainedTable } from '../sql/hash-chain.js'
+import { appendLink, type ChainedTable, type ChainReport, numberOfHash, verifyChain } from '../sql/hash-chain.js'
 import {
   allOf,
   matching,
@@ -61,6 +62,15 @@ export async function appendDecision(tx: Transaction, decision: NewDecision): Pr
   return appended
 }
 
+/** Verifies the hash chain of closing decisions and awards, with the workbooks and settings of awards. */
+export async function verifyDecisions(queries: Queries): Promise<ChainReport> {
+  const report = await verifyChain(queries, [DECISION_LOG, AWARD_LOG])
+  const changed = report.brokenAt === null ? await findChangedAward(queries) : null
+  if (changed === null) return report
+  const message = `The ${changed.part} of award ${changed.id} was changed or removed after the award was recorded.`
+  return { ...report, brokenAt: changed.id, message }
+}
+
 /** The closing log: append-only (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(database: SqlDatabase) {
   const newest = (condition: string | false, channel: string, rfqIds: readonly string[]) => {
@@ -97,6 +107,10 @@ export function createDecisionLog(database: SqlDatabase) {
 
     /** The newest decision with an outcome about each of these RFQs: the result of its last close. */
     latestCloseReplies: (channel: string, rfqIds: readonly string[]) => newest('outcome is not null', channel, rfqIds),
+
+    /** The number of the decision or award with this hash; null if there is none. */
+    decisionWithHash: (hash: string) => numberOfHash(database, hash),
+    verifyDecisions: () => verifyDecisions(database),
   }
 }
 

@@ -1,5 +1,5 @@
 import Database from 'better-sqlite3'
-import { verifyDecisions } from '../closings/closings.js'
+import { verifyDecisions } from '../closings/decision-log.js'
 import type { Store } from '../contract.js'
 import { StoreError } from '../errors.js'
 import { assertNotInUse } from '../maintenance/restore.js'

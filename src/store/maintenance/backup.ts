@@ -2,10 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { StoreError } from '../errors.js'
-import { connect, pageSize, type Sqlite } from '../sqlite/sqlite-file.js'
-
-/** Bytes copied before yielding to the event loop. */
-const BYTES_PER_STEP = 4 * 2 ** 20
+import { connect, PAGES_PER_STEP, type Sqlite } from '../sqlite/sqlite-file.js'
 
 /** The files that SQLite may have beside a database. */
 export const COMPANIONS = ['-wal', '-shm', '-journal']
@@ -23,10 +20,9 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   const temporary = join(folder, `.${basename(file)}.${randomUUID()}.partial`)
   const progress = () => {
     signal?.throwIfAborted()
-    return BYTES_PER_STEP / pageSize(source)
+    return PAGES_PER_STEP
   }
   try {
-    signal?.throwIfAborted()
     await source.backup(temporary, { progress })
     chmodSync(temporary, 0o600)
     checkCopy(temporary)

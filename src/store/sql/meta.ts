@@ -22,7 +22,3 @@ export async function setMeta(tx: Transaction, key: string, value: string | numb
     { key, value: String(value) },
   )
 }
-
-export async function deleteMeta(tx: Transaction, key: string): Promise<void> {
-  await tx.run('delete from meta where key = @key', { key })
-}

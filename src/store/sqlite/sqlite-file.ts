@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -20,8 +20,8 @@ const MAX_BUSY_WAIT_MS = 5000
 const MAX_BLOCKING_WAIT_MS = 50
 /** The page size of new files, in bytes. Larger pages waste less space with documents of about 2 KB. */
 const PAGE_SIZE = 16384
-/** The size at which the write-ahead log is checkpointed into the file, which blocks the thread. */
-const CHECKPOINT_BYTES = 4 * 2 ** 20
+/** Pages (4 MiB) that block the thread: those of the log that are checkpointed at once, or that a backup copies at once. */
+export const PAGES_PER_STEP = 256
 /** Less than the default of 16 MiB, which a report on a large RFQ would fill; the operating system caches the file too. */
 const READER_CACHE_KIB = 4096
 
@@ -73,16 +73,13 @@ async function prepare(db: Sqlite, { readOnly, mayBeEmpty }: { readOnly: boolean
   db.pragma(`page_size = ${PAGE_SIZE}`)
   await retryWhileBusy(() => db.pragma('journal_mode = wal'))
   if (isEmpty) await retryWhileBusy(() => createSchema(db))
-  db.pragma(`wal_autocheckpoint = ${CHECKPOINT_BYTES / pageSize(db)}`)
+  db.pragma(`wal_autocheckpoint = ${PAGES_PER_STEP}`)
   // Transactions wait for other processes without blocking the thread.
   db.pragma('busy_timeout = 0')
 }
 
 const emptyDatabase = (path: string) =>
   new MissingDatabaseError(`There is no database at ${path}. Create it with: quotekeeper sync (or quotekeeper start).`)
-
-/** The page size of the file, in bytes. */
-export const pageSize = (db: Sqlite): number => db.pragma('page_size', { simple: true }) as number
 
 /** Retries without blocking the thread while another process holds the lock, for five seconds. */
 export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
@@ -107,7 +104,6 @@ export function createPrivateFile(path: string): void {
   }
   makeFolder(dirname(path))
   closeSync(openSync(path, 'a', 0o600))
-  chmodSync(path, 0o600)
 }
 
 /** Whether a file has the schema of this Quotekeeper; false if it is empty. @throws StoreError */
