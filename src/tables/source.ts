@@ -14,16 +14,15 @@ export type ViewConfig = Pick<Config, 'file' | 'database' | 'schedule' | 'schedu
   channels: Omit<Config['channels'][number], 'apiKey'>[]
 }
 
-export const viewConfigOf = ({ channels, ...config }: Config): ViewConfig => ({
-  channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
-  closing: config.closing,
-  file: config.file,
-  // A URL without its password.
-  database: databaseName(config.database),
-  schedule: config.schedule,
-  scheduleTimeZone: config.scheduleTimeZone,
-  reports: config.reports,
-})
+export const viewConfigOf = ({ channels, database, ...config }: Config): ViewConfig => {
+  const { file, schedule, scheduleTimeZone, reports, closing } = config
+  return {
+    ...{ file, schedule, scheduleTimeZone, reports, closing },
+    channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
+    // A URL without its password.
+    database: databaseName(database),
+  }
+}
 
 /** What views are computed from. */
 export interface ViewSource {

@@ -1,11 +1,11 @@
 import type { EventFilter } from '../core/events/events.js'
 import type { Store } from '../store/contract.js'
-import { awardViews } from './awards/awards.js'
-import { closingViews } from './closings/closings.js'
-import type { EventFeed } from './events/events.js'
+import { type AwardOrder, prepareAward } from './awards/awards.js'
+import { rfqClosing } from './closings/closing-outlook.js'
+import type { RfqAddress } from './find-rfq.js'
 import { type ListPage, type ListRequest, readChoices, readList } from './list.js'
 import { type ListName, listNamed } from './lists/lists.js'
-import { offerViews } from './offer/offer.js'
+import { type OfferAddress, readOffer } from './offer/offer.js'
 import { pollViews } from './polls.js'
 import { rfqViews } from './rfq/rfq.js'
 import { createViewSource, type ViewConfig } from './source.js'
@@ -26,10 +26,14 @@ export function createViews(store: Store, config: ViewConfig) {
     ...pollViews(source),
     findRfq: source.findRfq,
     ...rfqViews(source),
-    ...offerViews(source),
-    ...closingViews(source),
-    ...awardViews(source),
-    events: (filter: EventFilter): Promise<EventFeed> => store.events(filter),
+    offer: (address: OfferAddress) => readOffer(source, address),
+    rfqClosing: (address: RfqAddress) => rfqClosing(source, address),
+    /** All awards of an RFQ, newest first. */
+    rfqAwards: (rfq: { channel: string; rfqId: string }) => store.awards(rfq),
+    /** The workbook of an award; null if there is no such award. */
+    awardFile: (id: number) => store.awardFile(id),
+    prepareAward: (order: AwardOrder) => prepareAward(source, order),
+    events: (filter: EventFilter) => store.events(filter),
     today: (options: TodayOptions) => today(source, options),
     waiting: (now: Date) => countWaiting(source, now),
   }

@@ -44,17 +44,8 @@ export interface AwardActions {
   ): Promise<AwardRecord | null>
 }
 
-/** Awards of the desk. */
-export const awardViews = (source: ViewSource) => ({
-  /** All awards of an RFQ, newest first. */
-  rfqAwards: (rfq: { channel: string; rfqId: string }): Promise<AwardRecord[]> => source.store.awards(rfq),
-  /** The workbook of an award; null if there is no such award. */
-  awardFile: (id: number): Promise<Uint8Array | null> => source.store.awardFile(id),
-  /** Compares the offers, and checks an award of some of them. */
-  prepareAward: (order: AwardOrder): Promise<PreparedAward> => prepareAward(source, order),
-})
-
-async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): Promise<PreparedAward> {
+/** Compares the offers, and checks an award of some of them. */
+export async function prepareAward({ store, compare }: ViewSource, order: AwardOrder): Promise<PreparedAward> {
   const { channel, rfqId, because, asOf, now, settings } = order
   const report = await compare({ channel, rfqId, now, asOf, settings })
   const recorded = (await store.recordedSettings()) ?? settings

@@ -1,9 +1,14 @@
 import { type ClosingPreview, previewCloses } from '../../closing/due-rfqs.js'
 import type { EvaluatedRfq, ReasonCode } from '../../closing/evaluate.js'
+import { parseStoredRfq } from '../../compare/input/stored-documents.js'
+import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { retryCommand } from '../../core/close-intent.js'
 import type { UnsettledClose } from '../../core/records.js'
+import { formatCount } from '../../core/text/number-format.js'
 import { formatMinute } from '../../core/time/clock.js'
 import type { ChannelRules } from '../channels/channel-rules.js'
+import type { Fact } from '../column.js'
+import { findRfq, type RfqAddress } from '../find-rfq.js'
 import type { ViewSource } from '../source.js'
 
 /** What keeps closing rounds from closing any RFQ of a channel. */
@@ -16,7 +21,7 @@ interface ChannelStop {
 }
 
 /** Whether the next closing round closes an RFQ, were it not for a stop of the channel. */
-export interface RfqOutlook {
+interface RfqOutlook {
   /** The reasons for and against closing it; it qualifies if there is none against. */
   for: string[]
   against: string[]
@@ -30,7 +35,7 @@ export interface RfqOutlook {
   close: UnsettledClose | null
 }
 
-export interface ClosingOutlook {
+interface ClosingOutlook {
   stop: ChannelStop | null
   /** By id of the RFQ; those that are not stored have none. */
   rfqs: ReadonlyMap<string, RfqOutlook>
@@ -102,13 +107,38 @@ const MODE_TEXTS = {
   'dry-run': 'The channel is set to dry-run, so nothing is closed.',
 }
 
-/** Whether the next closing round closes an RFQ, and else the one reason that counts most. */
-export function outlookText({ stop, rfqs }: ClosingOutlook, id: string): string {
-  const rfq = rfqs.get(id)
-  if (rfq === undefined) return 'It is not in the database.'
-  if (rfq.why === null) return stop?.message ?? 'The next closing round closes it.'
-  return rfq.remedy === null ? rfq.why : `${rfq.why} ${rfq.remedy}`
+/** Maximum number of closings shown for one RFQ; older ones are left out. */
+const MAX_CLOSINGS = 100
+
+/**
+ * What closing rounds decided about an RFQ, newest first, and what the next one will do. If more than `maxPerRun` RFQs are due, every one
+ * of the channel is read, because such a round is blocked.
+ * @throws FilterError for a name that leads to no RFQ
+ */
+export async function rfqClosing(source: ViewSource, address: RfqAddress) {
+  const { store, rulesOf } = source
+  const { rfq, channel, id, name } = await findRfq(store, { ...address, withoutResponses: true })
+  const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
+  const { timeZone, graceHours, autoClose } = rulesOf(channel)
+  const { stop, rfqs } = await closingOutlook(source, { channel, ids: [id] }, address.now)
+  const outlook = rfqs.get(id) as RfqOutlook
+  const { why, remedy } = outlook
+  const facts: Fact[] = [
+    { label: 'State', kind: 'state', value: state },
+    { label: 'Due', kind: 'date', value: responseDueDate },
+    { label: 'Time zone', kind: 'text', value: timeZone },
+    { label: 'Grace', kind: 'text', value: graceHours === 0 ? null : formatCount(graceHours, 'hour') },
+    { label: 'autoClose', kind: 'text', value: autoClose },
+  ]
+  return {
+    ...{ channel, id, name, title, state, facts, stop, outlook },
+    /** Whether the next closing round closes it, and else the one reason that counts most. */
+    message:
+      why === null ? (stop?.message ?? 'The next closing round closes it.') : [why, remedy].filter(Boolean).join(' '),
+    decisions: await store.decisions({ channel, rfqId: id, limit: MAX_CLOSINGS }),
+  }
 }
+export type RfqClosing = Awaited<ReturnType<typeof rfqClosing>>
 
 /** With a capital and a full stop. */
 export function sentence(text: string): string {

@@ -26,4 +26,3 @@ export const eventFeed = z
     beginsAt: z.int().describe('From this sequence on, nothing was pruned: events before it may be missing.'),
   })
   .meta({ id: 'EventFeed' })
-export type EventFeed = z.infer<typeof eventFeed>

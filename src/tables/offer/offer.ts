@@ -71,13 +71,7 @@ export const offerJson = (offer: OfferDetail): z.input<typeof offerSchema> => ({
   prepayments: jsonRows(PREPAYMENT_COLUMNS, offer.prepayments),
 })
 
-/** One offer for an RFQ. */
-export const offerViews = (source: ViewSource) => ({
-  /** @throws FilterError for a name that leads to no RFQ, or to no offer of it */
-  offer: (address: OfferAddress): Promise<OfferDetail> => readOffer(source, address),
-})
-
-interface OfferAddress extends RfqAddress {
+export interface OfferAddress extends RfqAddress {
   /** Its id or its number. */
   offer: string
   /** Default: the configured ones. */
@@ -86,7 +80,8 @@ interface OfferAddress extends RfqAddress {
   withDocuments?: boolean
 }
 
-async function readOffer(source: ViewSource, address: OfferAddress) {
+/** @throws FilterError for a name that leads to no RFQ, or to no offer of it */
+export async function readOffer(source: ViewSource, address: OfferAddress) {
   const { asOf, withDocuments = true } = address
   const { channel, id: rfqId, name, responses } = await findRfq(source.store, address)
   const { decision, currency, offers, ...report } = rfqView(await source.compare({ ...address, channel, rfqId }))

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { withoutNoise } from '../../core/text/number-format.js'
-import { type Column, isMoney, type Kind, type Value } from '../column.js'
+import { type Column, isMoney, isNumeric, type Kind, type Value } from '../column.js'
 
 export type Json = string | number | boolean | null | readonly string[]
 
@@ -29,18 +29,13 @@ export const jsonRows = <Row>(columns: readonly Column<Row>[], rows: readonly Ro
 const jsonValue = (value: Value): Json =>
   typeof value === 'number' ? withoutNoise(value) : isMoney(value) ? value.amount : value
 
-const SCHEMAS: Record<Kind, z.ZodType<Json>> = {
+/** Of kinds that are neither numbers nor dates. */
+const SCHEMAS: Partial<Record<Kind, z.ZodType<Json>>> = {
   text: z.union([z.string(), z.boolean(), z.array(z.string()), z.null()]),
   id: z.union([z.string(), z.number(), z.null()]),
-  count: z.number().nullable(),
-  tonnes: z.number().nullable(),
-  price: z.number().nullable(),
-  money: z.number().nullable(),
-  percent: z.number().nullable(),
-  date: z.string().nullable(),
-  moment: z.string().nullable(),
   state: z.union([z.string(), z.array(z.string()), z.null()]),
 }
+const schemaOf = (kind: Kind) => SCHEMAS[kind] ?? (isNumeric(kind) ? z.number() : z.string()).nullable()
 
 const UNITS: Partial<Record<Kind, string>> = {
   tonnes: ' Tonnes.',
@@ -55,7 +50,7 @@ export const jsonSchema = <Row>(columns: readonly Column<Row>[]): z.ZodObject =>
   z.strictObject(
     Object.fromEntries(
       columns.flatMap((column) => {
-        const schema = SCHEMAS[column.kind].describe(`${column.header}.${UNITS[column.kind] ?? ''}`)
+        const schema = schemaOf(column.kind).describe(`${column.header}.${UNITS[column.kind] ?? ''}`)
         return hasCurrency(column.kind)
           ? [[column.key, schema] as const, [currencyKey(column), z.string().nullable()] as const]
           : [[column.key, schema] as const]

@@ -72,10 +72,10 @@ export interface TodayOptions {
 export async function today(source: ViewSource, options: TodayOptions): Promise<Today> {
   const { now, since = lastWorkingDay(now), channel, limit = 40 } = options
   const filter = channel === undefined ? {} : { channel }
-  const summary = await summaryOf(source, options)
-  const { rows } = await readList(rfqs, source, { now, limit, parameters: { waiting: 'true', ...filter } })
+  const { rows, total } = await readList(rfqs, source, { now, limit, parameters: { waiting: 'true', ...filter } })
   return {
-    ...{ asOf: now.toISOString(), since: since.toISOString(), summary },
+    ...{ asOf: now.toISOString(), since: since.toISOString() },
+    summary: { ...(await summaryOf(source, options)), waiting: total },
     moved: withRoundedNumbers(await movedSince(source, { now, since, ...filter })),
     rfqs: rows,
     closings: await closingMatters(source, { now, ...filter }),
@@ -138,17 +138,15 @@ export async function countWaiting(source: ViewSource, now: Date): Promise<numbe
   return row?.rfqs ?? 0
 }
 
-async function summaryOf(source: ViewSource, { now, channel }: TodayOptions): Promise<Today['summary']> {
+async function summaryOf(source: ViewSource, { now, channel }: TodayOptions) {
   const { database: queries } = source.store
   const { dialect } = queries
   const where = allOf(IS_RFQ, channel !== undefined && 't.channel = @channel')
   const parameters = { ...(await dayParameters(source, now)), channel: channel ?? null }
   const isOpen = `t.state = 'open' and t.missing_since is null`
-  const groups = await queries.all<{ key: string; state: string; due: string | null; urgency: number; rfqs: number }>(
-    `select key, state, due, urgency, count(*) as rfqs from (
-      select t.channel as key, case when ${isOpen} then 'open' else '' end as state, case when ${isOpen} then t.due_date end as due, ${URGENCY} as urgency
-      from documents t ${rfqJoins(dialect)} where ${where} and (${isOpen} or r.attention > 0)
-    ) found group by key, state, due, urgency`,
+  const groups = await queries.all<{ key: string; dueDate: string | null; rfqs: number }>(
+    `select t.channel as key, t.due_date as "dueDate", count(*) as rfqs from documents t
+    where ${where} and ${isOpen} group by t.channel, t.due_date`,
     parameters,
   )
   const atStake = await queries.all<z.infer<typeof amount>>(
@@ -159,13 +157,12 @@ async function summaryOf(source: ViewSource, { now, channel }: TodayOptions): Pr
     group by s.value ->> 'kind', s.value ->> 'currency' order by 1, 2`,
     parameters,
   )
-  const counts = { open: 0, waiting: 0, due: 0, overdue: 0 }
-  for (const { key, state, due, urgency, rfqs: number } of groups) {
-    const { daysToDue, overdue } = dueOf({ state, dueDate: due }, source.rulesOf(key), now)
-    if (state === 'open') counts.open += number
-    if (urgency > 0) counts.waiting += number
+  const counts = { open: 0, due: 0, overdue: 0 }
+  for (const { key, dueDate, rfqs: number } of groups) {
+    const { daysToDue, overdue } = dueOf({ state: 'open', dueDate }, source.rulesOf(key), now)
+    counts.open += number
     if (overdue) counts.overdue += number
-    else if ((due ?? '') >= EARLIEST_DUE_DATE && daysToDue !== null && daysToDue <= DUE_WITHIN_DAYS)
+    else if ((dueDate ?? '') >= EARLIEST_DUE_DATE && daysToDue !== null && daysToDue <= DUE_WITHIN_DAYS)
       counts.due += number
   }
   return { ...counts, atStake: withRoundedNumbers(atStake) }

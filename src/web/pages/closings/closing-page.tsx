@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { nameById } from '../../../core/text/rfq-name.js'
 import { formatMinute } from '../../../core/time/clock.js'
-import type { RfqClosing } from '../../../tables/closings/closings.js'
+import type { RfqClosing } from '../../../tables/closings/closing-outlook.js'
 import { decisionFacts } from '../../../tables/closings/explain-decision.js'
 import { closingPath, rfqPath } from '../../../tables/page-paths.js'
 import { Facts } from '../../../tables/print/html.js'
