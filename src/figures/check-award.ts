@@ -1,5 +1,5 @@
 import { awardOf, type Candidate, candidatesOf, createNames } from '../compare/awards/award-figures.js'
-import { awardProblem } from '../compare/awards/award-problem.js'
+import { type AwardProblem, awardProblem } from '../compare/awards/award-problem.js'
 import { termsHash } from '../compare/awards/award-terms.js'
 import { atLeast, upTo } from '../compare/awards/efficient-awards.js'
 import { conditionsOf } from '../compare/decision/conditions.js'
@@ -7,30 +7,18 @@ import type { Award, Recommendation } from '../compare/decision/decision-model.j
 import { comparison } from '../compare/decision/reasons.js'
 import { isComparable } from '../compare/offer/eligibility.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
-import { tonnesOf } from '../compare/offer/price-per-tonne.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import type { RfqReport } from '../compare/report/compare-offers.js'
 import type { AwardedOfferRecord, AwardFacts, RecommendationRecord } from '../core/decision/award-record.js'
 import { IdMap } from '../core/documents/identifier.js'
 import { sum } from '../core/numbers.js'
-import { formatTonnes, withoutNoise } from '../core/text/number-format.js'
+import { formatTonnes, withRoundedNumbers } from '../core/text/number-format.js'
 
 /** The award that a person wants to record. */
-interface AwardRequest {
+interface AwardRequest extends Pick<AwardFacts, 'because' | 'by'> {
   /** By id, or else by number; none to award nothing. */
   offers: readonly string[]
-  /** Why; null for no reason. */
-  because: string | null
-  by: string
   now: Date
-}
-
-/** The award as it would be recorded, and why it is refused: one sentence for each reason. */
-interface CheckedAward {
-  /** Null if its figures cannot be computed. */
-  award: AwardFacts | null
-  /** Empty if it can be recorded. */
-  refusals: string[]
 }
 
 /** The comparisons with the configured settings against which an award is checked. */
@@ -45,65 +33,60 @@ interface DeskComparisons {
 /**
  * Checks an award of whole offers of an RFQ. Pure.
  * @param report the comparison that the decision is based on
+ * @returns the award as it would be recorded, null if its figures cannot be computed; and why it is refused, one sentence for each reason
  */
 export function checkAward(
   report: RfqReport,
   { offers, because, by, now }: AwardRequest,
   desk: DeskComparisons,
-): CheckedAward {
+): { award: AwardFacts | null; refusals: string[] } {
+  const { then, present } = desk
   const { chosen, refusals } = chooseOffers(report, offers)
-  if (refusals.length > 0) return { award: null, refusals }
-  const changed = changesSince(report, desk.present, chosen)
-  if (changed.length > 0) return { award: null, refusals: changed }
-  const { context } = problemOf(report)
+  const all = new Set([...refusals, ...chooseOffers(present, offers).refusals, ...changes(report, present, chosen)])
+  if (all.size > 0) return { award: null, refusals: [...all] }
+  const problem = problemOf(report)
+  const { context } = problem
   const awarded = chosen.length === 0 ? null : awardOf(chosen, context)
   const { tonnes, total, pricePerTonne, currency } = awarded ?? { ...NOTHING, currency: context.currency }
-  const { recommendation } = desk.then.decision
+  const { recommendation } = then.decision
   const followed = isRecommended(recommendation, chosen)
+  const doubts = conditionsOf({ award: awarded, accepted: null, gap: null }, problemOf(present))
   const warnings = [
     ...basisWarnings(report, desk, chosen),
-    ...(awarded === null ? [] : windowWarnings(report, chosen, tonnes)),
-    ...chosen.flatMap((one) => offerWarnings(one, context.nameOf)),
-    ...loudDoubts(awarded, desk.present),
-    ...(followed || awarded === null ? [] : costWarning(awarded, recommendation, report, desk.then)),
+    ...(awarded === null ? [] : windowWarnings(problem, chosen)),
+    ...chosen.flatMap(({ offer }) =>
+      offer.unmet.flatMap(({ level, message }) => (level === 'hard' ? `${context.nameOf(offer)}: ${message}` : [])),
+    ),
+    ...doubts.flatMap(({ loud, message }) => (loud ? message : [])),
+    ...(followed || awarded === null ? [] : costWarning(awarded, recommendation, report, then)),
   ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
     offers: chosen.map((candidate) => offerRecord(candidate, report)),
-    ...{ tonnes: withoutNoise(tonnes), total: withoutNoise(total), pricePerTonne: withoutNoise(pricePerTonne) },
-    ...{ currency, because, warnings },
+    ...{ tonnes, total, pricePerTonne, currency, because, warnings },
     recommendation: recommendationRecord(recommendation),
     followed,
   }
-  return { award, refusals: because === null ? missingReason(award) : [] }
+  return { award: withRoundedNumbers(award), refusals: because === null ? missingReason(award) : [] }
 }
 
 const NOTHING = { tonnes: 0, total: 0, pricePerTonne: 0 }
 
 const problemOf = ({ currency, ...report }: RfqReport) => awardProblem(report, currency.comparison)
 
-/** Why chosen offers can no longer be awarded, or differ from the comparison. */
-function changesSince({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
-  const ids = chosen.map(({ offer }) => offer.id)
-  const { refusals } = chooseOffers(present, ids)
+/** The chosen offers that have other terms at present than in the comparison. */
+function changes({ context }: RfqReport, present: RfqReport, chosen: readonly Candidate[]): string[] {
   const terms = new Map(present.offers.map((offer) => [offer.id, termsHash(offer)]))
   const others = chosen.filter(({ offer }) => terms.get(offer.id) !== termsHash(offer))
-  return refusals.length > 0
-    ? refusals
-    : others.map(({ offer }) => `${labelOf(offer)} has other terms now than at ${context.asOf}: compare again.`)
+  return others.map(({ offer }) => `${labelOf(offer)} has other terms now than at ${context.asOf}: compare again.`)
 }
 
 /** Warnings if the award is not based on the present comparison with the configured settings. */
 function basisWarnings({ context }: RfqReport, desk: DeskComparisons, chosen: readonly Candidate[]): string[] {
   const isPast = desk.then !== desk.present && !isRecommended(desk.present.decision.recommendation, chosen)
-  return [
-    ...(isPast
-      ? [`It is based on the comparison as of ${context.asOf}; at present, it is not the recommended award.`]
-      : []),
-    ...(desk.settings.length === 0
-      ? []
-      : [`It is compared with other settings than the configured ones: ${desk.settings.join(', ')}.`]),
-  ]
+  const past = `It is based on the comparison as of ${context.asOf}; at present, it is not the recommended award.`
+  const settings = `It is compared with other settings than the configured ones: ${desk.settings.join(', ')}.`
+  return [...(isPast ? [past] : []), ...(desk.settings.length === 0 ? [] : [settings])]
 }
 
 /** What the recommended award costs less, per tonne or in total, if that is measured alike. */
@@ -143,32 +126,16 @@ function isRecommended({ award }: Recommendation, chosen: readonly Candidate[]):
   return open.length === recommended.size && open.every((id) => recommended.has(id))
 }
 
-/** Warnings about the tonnes of the award together with those already accepted, and if the RFQ is missing. */
-function windowWarnings({ rfq, offers, decision }: RfqReport, chosen: readonly Candidate[], tonnes: number): string[] {
-  const { lower, upper, isUpperStated, problem } = rfq.window
-  const gone = decision.banners.flatMap(({ code, message }) => (code === 'rfq-missing' ? message : []))
-  if (problem !== null) return [...gone, problem]
-  const others = offers.filter((one) => one.standing === 'accepted' && !chosen.some(({ offer }) => offer.id === one.id))
-  const all = tonnes + sum(others.map((offer) => tonnesOf(offer) ?? 0))
-  const what = `The award has ${formatTonnes(all)}${others.length === 0 ? '' : ', with what is accepted'}`
-  const isSingle = chosen.length + others.length === 1
-  if (lower !== null && all < atLeast(lower))
-    return [...gone, `${what}, less than the requested ${formatTonnes(lower)}.`]
-  if (upper !== null && all > upTo(upper) && (isUpperStated || !isSingle))
-    return [...gone, `${what}, more than the ${formatTonnes(upper)} that an award may have.`]
-  return gone
-}
-
-/** Warnings about unmet hard requirements, and about terms that were not read. */
-const offerWarnings = ({ offer }: Candidate, nameOf: (offer: OfferReport) => string): string[] => [
-  ...offer.unmet.filter(({ level }) => level === 'hard').map(({ message }) => `${nameOf(offer)}: ${message}`),
-  ...(offer.shape === 'summary' ? [`${nameOf(offer)}: only the summary of the offer was read.`] : []),
-]
-
-/** The loud doubts about an award at present. */
-function loudDoubts(award: Award | null, present: RfqReport): string[] {
-  const about = { award, accepted: null, gap: null }
-  return conditionsOf(about, problemOf(present)).flatMap(({ loud, message }) => (loud ? message : []))
+/** Warnings about the tonnes of the award beside what is accepted. */
+function windowWarnings({ range, accepted }: AwardProblem, chosen: readonly Candidate[]): string[] {
+  if (range === null) return []
+  const open = chosen.filter(({ offer }) => !isAccepted(offer))
+  const tonnes = sum(open.map((one) => one.tonnes))
+  const [most, beside] = [Math.max(range.upper, 0), accepted.length === 0 ? '' : ' beside what is accepted']
+  const has = `The award has ${formatTonnes(tonnes)}`
+  if (tonnes < atLeast(range.lower)) return [`${has}, less than the requested ${formatTonnes(range.lower)}${beside}.`]
+  if (tonnes <= upTo(most) || (!range.isUpperStated && open.length === 1)) return []
+  return [`${has}, more than the ${formatTonnes(most)} that an award may have${beside}.`]
 }
 
 function missingReason({ offers, followed, warnings }: AwardFacts): string[] {
@@ -183,31 +150,20 @@ function missingReason({ offers, followed, warnings }: AwardFacts): string[] {
 }
 
 /** The name has no number: the record has one of its own. */
-function offerRecord({ offer, tonnes, total, cost }: Candidate, { currency }: RfqReport): AwardedOfferRecord {
+function offerRecord({ offer, tonnes, total, cost }: Candidate, { currency, settings }: RfqReport): AwardedOfferRecord {
   const { id, sequence: number, source, status, terms, metrics } = offer
+  const isConverted = terms.currencyCode !== currency.comparison
+  const rate = isConverted ? (settings.exchangeRates[terms.currencyCode ?? ''] ?? null) : null
   return {
-    ...{ id, number, name: createNames([offer])(offer), tonnes, total: withoutNoise(total) },
-    ...{ pricePerTonne: withoutNoise(total / tonnes), cost: withoutNoise(cost) },
-    own: { total: metrics.total, currency: terms.currency, rate: rateOf(terms.currencyCode, currency) },
-    expiryDate: terms.expiryDate,
-    status,
-    version: source.version,
-    contentHash: source.contentHash,
+    ...{ id, number, name: createNames([offer])(offer), tonnes, total, pricePerTonne: total / tonnes, cost },
+    own: { total: metrics.total, currency: terms.currency, rate },
+    ...{ expiryDate: terms.expiryDate, status, version: source.version, contentHash: source.contentHash },
     termsHash: termsHash(offer),
   }
 }
 
-/** The exchange rate of an offer in another currency. */
-function rateOf(code: string | null, { comparison, rates }: RfqReport['currency']): AwardedOfferRecord['own']['rate'] {
-  const found = code === comparison ? undefined : rates.find(({ currency }) => currency === code)
-  return found?.rate == null ? null : { rate: found.rate, date: found.date, source: found.source }
+function recommendationRecord({ status, headline, reasons, award }: Recommendation): RecommendationRecord {
+  const { tonnes = null, total = null, pricePerTonne = null, currency = null, offers = [] } = award ?? {}
+  const named = offers.map(({ pricePerTonne: _price, ...offer }) => offer)
+  return { status, headline, reasons, offers: named, tonnes, total, pricePerTonne, currency }
 }
-
-const recommendationRecord = ({ status, headline, reasons, award }: Recommendation): RecommendationRecord => ({
-  ...{ status, headline, reasons },
-  offers: (award?.offers ?? []).map(({ id, number, name, tonnes, total }) => ({ id, number, name, tonnes, total })),
-  tonnes: award?.tonnes ?? null,
-  total: award?.total ?? null,
-  pricePerTonne: award?.pricePerTonne ?? null,
-  currency: award?.currency ?? null,
-})
