@@ -96,7 +96,7 @@ export function storedCandidate(rfq: KnownDocument): Candidate {
     entry: rfq.entry,
     missingSince: rfq.missingSince,
     version: rfq.version,
-    hash: rfq.contentHash,
+    hash: contentHash(body),
     reading: null,
   }
 }
@@ -227,7 +227,7 @@ function resendBlockReason(candidate: Candidate, context: EvaluationContext, isS
 }
 
 /** Hash of a document without its update times, which a marketplace may change without changing anything else. */
-export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutUpdateTimes(body))
+export const hashWithoutUpdateTimes = (body: unknown): string => contentHash(withoutUpdateTimes(body))
 
 const withoutUpdateTimes = (body: unknown): unknown =>
   JSON.parse(JSON.stringify(body, (name, value) => (name === 'updatedAt' ? undefined : value)))

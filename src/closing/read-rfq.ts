@@ -1,3 +1,4 @@
+import { contentHash } from '../core/documents/canonical-json.js'
 import { membersOf } from '../core/documents/json-text.js'
 import { formatPath, MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
 import type { Observation, Rfq } from '../core/documents/observation.js'
@@ -39,7 +40,7 @@ export async function confirmRead(
   const answeredAt = reading.context.now()
   const stored = await findStored(reading, known.id)
   const unclear = closingProblems(value.text)
-  if (value.hash !== known.hash || value.hash !== stored?.hash) return null
+  if (contentHash(value.body) !== known.hash || known.hash !== stored?.hash) return null
   // What its text has against it is recorded.
   if (known.valid && (!value.valid || unclear.length > 0)) return null
   return withReading(stored, { readAt, serverDate, answeredAt }, unclear)

@@ -20,7 +20,14 @@ import { VERSION } from '../version.js'
 import { changeReason, hasAccepted } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
 import type { AwardBrief } from './rfq-figures.js'
-import { type RfqDocuments, type RfqState, readDocuments, rfqStateOf, type StateMoment } from './rfq-state.js'
+import {
+  type RfqDocuments,
+  type RfqState,
+  readDocuments,
+  rfqStateAt,
+  rfqStateOf,
+  type StateMoment,
+} from './rfq-state.js'
 
 interface FigureOptions {
   /** As configured. */
@@ -157,12 +164,11 @@ async function stateAt(
   subject: Subject,
   recorded: RecordedRecommendation,
 ): Promise<RfqState> {
-  const { channel, id } = subject.rfq
   const at = new Date(recorded.at)
-  const [then = subject] = await readDocuments(source, { channel, ids: [id], asOf: at })
   // Those of another version may have settings that no longer exist.
   const settings = settingsSchema.safeParse(recorded.settings).data ?? now.settings
-  return rfqStateOf(source, then, { ...now, at, asOf: at, settings })
+  const moment = { ...now, at, asOf: at, settings }
+  return (await rfqStateAt(source, subject.rfq, moment)) ?? rfqStateOf(source, subject, moment)
 }
 
 const later = (a: string, b: string) => (a > b ? a : b)
@@ -179,12 +185,13 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
       return { settings: known, key: hash('sha256', canonicalJson({ settings: known, day, version: VERSION })) }
     },
 
-    async compute(source, { channel, ids }, basis, at) {
+    async compute(source, { channel, rfqs }, basis, at) {
       const now = { timeZone: timeZoneOf(channel), at, settings: basis.settings }
       const context = { source, now, key: basis.key }
       const kept = listings.get(channel) ?? new Map<string, ListingQuality>()
       listings.set(channel, kept)
-      const documents = await readDocuments(source, { channel, ids }, kept)
+      const documents = await readDocuments(source, rfqs, { channel }, kept)
+      const ids = rfqs.map(({ rfq }) => rfq.id)
       const awards = await source.awards({ channel, rfqIds: ids, standing: true })
       const newest = await source.newestRecommendations(channel, ids)
       const slice = new TimeSlice()

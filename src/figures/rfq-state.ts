@@ -16,9 +16,9 @@ import type { RecommendationFigures, RfqClaim } from '../core/decision/recommend
 import type { Settings } from '../core/decision/settings.js'
 import { comparableId } from '../core/documents/identifier.js'
 import { parseDocument } from '../core/documents/observation.js'
-import type { KnownDocument } from '../core/records.js'
+import type { KnownDocument, RfqWithResponses } from '../core/records.js'
 import { withRoundedNumbers } from '../core/text/number-format.js'
-import type { History, RfqFilter } from '../store/contract.js'
+import type { History } from '../store/contract.js'
 import { claimsOf, figuresOf, offersAtStake, type RfqFigures, type Stake, stakesOf } from './rfq-figures.js'
 
 type StateStore = Pick<History, 'rfqs' | 'listings' | 'rfqHistory'>
@@ -56,20 +56,20 @@ export interface RfqDocuments {
 }
 
 /**
- * Reads RFQs of a channel with what figures are computed from.
+ * Parses RFQs of a channel, and reads the listings of their offers.
  * @param kept listings of the channel, to which others are added: those that have not changed since are not read again
  * @throws StoreError
  */
 export async function readDocuments(
-  store: Pick<History, 'rfqs' | 'listings'>,
-  filter: RfqFilter & { channel: string },
+  store: Pick<History, 'listings'>,
+  rfqs: readonly RfqWithResponses[],
+  { channel, asOf }: { channel: string; asOf?: Date | undefined },
   kept = new Map<string, ListingQuality>(),
 ): Promise<RfqDocuments[]> {
-  const found = (await store.rfqs(filter)).map(({ rfq, responses }) => {
+  const found = rfqs.map(({ rfq, responses }) => {
     const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
     return { rfq, parsed, listings: kept }
   })
-  const { channel, asOf } = filter
   const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
   const known = ids.flatMap((id) => {
     const { source = null, missingSince = null } = kept.get(comparableId(id)) ?? {}
@@ -80,6 +80,17 @@ export async function readDocuments(
     kept.set(listing.id, listingQuality(listing))
   }
   return found
+}
+
+/** The state of an RFQ at a moment; null if it was not known then. Errors: as `rfqStateOf`. */
+export async function rfqStateAt(
+  store: StateStore,
+  { channel, id }: Pick<KnownDocument, 'channel' | 'id'>,
+  moment: StateMoment,
+): Promise<RfqState | null> {
+  const { asOf } = moment
+  const [found] = await readDocuments(store, await store.rfqs({ channel, ids: [id], asOf }), { channel, asOf })
+  return found === undefined ? null : rfqStateOf(store, found, moment)
 }
 
 /**
@@ -152,10 +163,8 @@ async function isUndecided(
   // Its offers may have been withdrawn or rejected since it closed.
   const closedAt = Date.parse(open.supersededAt ?? open.observedAt)
   const at = new Date(closedAt - 1)
-  const [then] = await readDocuments(store, { channel, ids: [id], asOf: at })
-  return (
-    then !== undefined && (await rfqStateOf(store, then, { ...moment, at, asOf: at })).assessed.offers.some(isRanked)
-  )
+  const then = await rfqStateAt(store, { channel, id }, { ...moment, at, asOf: at })
+  return then?.assessed.offers.some(isRanked) ?? false
 }
 
 const isRanked = ({ standing }: OfferReport) => standing === 'ranked'

@@ -86,7 +86,7 @@ export interface CloseSlot {
 }
 
 export interface ItemReadOptions {
-  /** `textHash` of the stored document: a text with the same one is not parsed. */
+  /** `hash` of the stored document: a text with the same one is not parsed. */
   knownHash?: string | null | undefined
   /** Retries after the first attempt. Default: as many as `requests.retries` says. */
   retries?: number | undefined

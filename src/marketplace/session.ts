@@ -147,7 +147,7 @@ export class Session implements ChannelSession {
     segment: string,
   ): Promise<ListResult<SentDocument<K>>> {
     const read = await this.#retriedRead(this.#target(operation, [segment]), (received) =>
-      parseList(received, (text) => observe(kind, { text, textHash: this.#textHash(text), body: JSON.parse(text) })),
+      parseList(received, (text) => observe(kind, text)),
     )
     return { ...read, ...read.value }
   }
@@ -165,19 +165,13 @@ export class Session implements ChannelSession {
 
   #parserOf<K extends SentKind>(kind: K, id: string, knownHash?: string | null): Parse<Observation<SentDocument<K>>> {
     return ({ text }) => {
-      const textHash = this.#textHash(text)
-      if (textHash === knownHash)
-        return { id, text, textHash, hash: '', same: true, document: null, problems: [], valid: true }
+      if (knownHash && hash('sha256', text) === knownHash)
+        return { id, text, hash: knownHash, body: undefined, same: true, document: null, problems: [], valid: true }
       const body = parseObject(text)
       requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...observe(kind, { text, textHash, body }), id }
+      return { ...observe(kind, text, body), id }
     }
-  }
-
-  /** Another version of Quotekeeper may find other problems in the same text. */
-  #textHash(text: string): string {
-    return hash('sha256', `${this.#client.version} ${text}`)
   }
 
   #target(operation: Operation, segments: string[]): Target {

@@ -1,4 +1,5 @@
-import { contentHash } from '../core/documents/canonical-json.js'
+import { hash } from 'node:crypto'
+import { contentOf } from '../core/documents/canonical-json.js'
 import { IdMap } from '../core/documents/identifier.js'
 import type { Observation, ReadDocument, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
@@ -35,6 +36,7 @@ export async function readRfqList(reading: ListReading): Promise<RfqList> {
   const list = await context.session.listRfqs()
   const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
   const { entries, changes } = await recordList(reading, 'rfq-entry', list, known.keys())
+  for (const { id } of changes) Object.assign(known.get(id) ?? {}, { isEntryRead: 0 })
   const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
   return { entries, known, missing, readAt: list.readAt }
 }
@@ -87,11 +89,8 @@ export function detectLoss(
 /** An entry of the list of RFQs. */
 export type RfqEntry = ListEntry<RfqListItem>
 
-/** An entry of a list; of several with one identifier that differ, the last one. */
+/** An entry of a list; of several with one identifier that differ, the last one, with the earlier ones. */
 interface ListEntry<T> extends Observation<T> {
-  /** Hash of all entries with its identifier, whatever their order. */
-  entryHash: string
-  /** The earlier ones. */
   others: Observation<T>[]
 }
 
@@ -106,42 +105,33 @@ async function dedupeById<T>(
 ): Promise<Map<string, ListEntry<T>>> {
   const slice = new TimeSlice()
   const ids = new IdMap(stored.map((id) => [id, id]))
-  const byId = new Map<string, Map<string, Observation<T>>>()
+  const byId = new Map<string, Observation<T>[]>()
   for (const each of observed) {
     const id = ids.get(each.id) ?? each.id
     ids.set(id, id)
-    const { hash } = each
-    const twins = byId.get(id) ?? new Map<string, Observation<T>>()
-    byId.set(id, twins)
-    twins.delete(hash)
-    twins.set(hash, { ...each, id })
+    const differing = (byId.get(id) ?? []).filter(({ body }) => contentOf(body) !== contentOf(each.body))
+    byId.set(id, [...differing, { ...each, id }])
     if (slice.isOver) await slice.next()
   }
   return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)).map(([id, twins]) => [id, toEntry(id, twins)]))
 }
 
-function toEntry<T>(id: string, twins: ReadonlyMap<string, Observation<T>>): ListEntry<T> {
-  const hashes = [...twins.keys()]
-  const others = [...twins.values()]
+function toEntry<T>(id: string, twins: readonly Observation<T>[]): ListEntry<T> {
+  const others = [...twins]
   const last = others.pop() as Observation<T>
-  if (others.length === 0) return { ...last, entryHash: last.hash, others }
+  if (others.length === 0) return { ...last, others }
   const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`
-  return {
-    ...last,
-    others,
-    problems: [...last.problems, { path: '', code: 'duplicate' as const, message }],
-    entryHash: contentHash('rfq-entry', hashes.sort()),
-  }
+  return { ...last, others, problems: [...last.problems, { path: '', code: 'duplicate' as const, message }] }
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
 function asRead<T>(entry: ListEntry<T>): Omit<ReadDocument, 'shape'> {
   if (entry.others.length === 0) return entry
   const all = [...entry.others, entry]
+  const text = `[${all.map((each) => each.text).join()}]`
   return {
     ...entry,
-    text: `[${all.map(({ text }) => text).join()}]`,
+    ...{ text, hash: hash('sha256', text), body: all.map(({ body }) => body), bodies: all.length },
     valid: all.every(({ valid }) => valid),
-    ...{ hash: entry.entryHash, textHash: entry.entryHash, bodies: all.length },
   }
 }

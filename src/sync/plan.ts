@@ -66,8 +66,6 @@ export const READ_EVERYTHING: PollPlanning = {
 /** An RFQ as its list entry shows it. */
 interface ListedRfq {
   id: string
-  /** Hash of the entry. */
-  hash: string
   /** `state` as sent; null if missing or unusable. */
   state: string | null
 }
@@ -219,16 +217,13 @@ export const needsRead = (
   rfq.state !== 'closed' ||
   isRfqPending(rfq, known) ||
   known?.readAt == null ||
-  known.incomplete ||
+  known.incomplete === 1 ||
   ageOf(known.readAt, now) >= recheckClosedHours * HOUR_MS
-
-/** Whether an RFQ was read after its list entry took its current content, which the hash identifies. */
-export const isEntryRead = (state: RfqPollState, hash: string): boolean => state.isEntryRead && state.entryHash === hash
 
 /** Whether an RFQ was never read, or has changed since. */
 const isRfqPending = (rfq: ListedRfq, state: RfqPollState | undefined): boolean =>
   state?.readAt == null ||
-  !isEntryRead(state, rfq.hash) ||
+  state.isEntryRead === 0 ||
   state.missingSince !== null ||
   (rfq.state === 'closed' && state.state !== 'closed')
 

@@ -3,7 +3,7 @@ import type { Problem } from '../core/documents/lenient-parser.js'
 import { createCalendar, endOfDate } from '../core/time/expiry.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type RfqEntry, readRfqList } from './list.js'
-import { isEntryRead, needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
+import { needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
 import { countChange, type Poll, runPoll } from './poll.js'
 import { forEachInPoll, loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
 
@@ -58,11 +58,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   for (const { id } of postponed) progress.postponed += 1 + (plan.postponed.get(id)?.size ?? 0)
   if (only !== undefined && postponed.length > 0) progress.incomplete ??= 'Only one RFQ was read, as requested.'
   const wasRead = ({ id }: RfqEntry) => known.get(id)?.readAt != null
-  const isSame = (entry: RfqEntry) => {
-    const rfq = known.get(entry.id)
-    return rfq !== undefined && isEntryRead(rfq, entry.entryHash)
-  }
-  progress.counts.unchanged += others.filter((entry) => wasRead(entry) && isSame(entry)).length
+  progress.counts.unchanged += others.filter((entry) => wasRead(entry) && known.get(entry.id)?.isEntryRead).length
   progress.madeProgress = true
   const listOnly = [
     ...postponed.filter((entry) => !wasRead(entry)),
@@ -93,8 +89,8 @@ function plannable({ timeZone = 'UTC' }: PollContext): (entry: RfqEntry) => Plan
     ends.set(date, end)
     return end
   }
-  return ({ id, entryHash, document }) => ({
-    ...{ id, hash: entryHash, state: document?.state ?? null },
+  return ({ id, document }) => ({
+    ...{ id, state: document?.state ?? null },
     responseIds: document?.responses?.map((response) => response.id) ?? null,
     dueAt: document?.responseDueDate == null ? null : endOf(document.responseDueDate),
   })

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import pLimit from 'p-limit'
-import { contentHash } from '../core/documents/canonical-json.js'
 import { isAddressable } from '../core/documents/identifier.js'
 import { membersOf, partsOf } from '../core/documents/json-text.js'
 import { MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
@@ -123,7 +122,7 @@ function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summa
     const id = identifierOf(body)
     if (id === null) responsesComplete = false
     else {
-      const summaryHash = contentHash('response', body)
+      const summaryHash = hash('sha256', each)
       const earlier = byId.get(id)
       byId.set(id, { id, text: each, body, summaryHash })
       if (earlier === undefined || earlier.summaryHash === summaryHash || problems.length >= MAX_PROBLEMS) continue
@@ -139,6 +138,5 @@ function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
 ): ReadDocument {
-  const observation = observe('summary', { text, textHash: hash('sha256', text), body })
-  return { ...observation, id, summaryHash, requested, problems, shape: 'summary' }
+  return { ...observe('summary', text, body), id, summaryHash, requested, problems, shape: 'summary' }
 }

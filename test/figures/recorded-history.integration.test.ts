@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS, type Settings } from '../../src/core/decision/settings.js'
 import { settingsAt } from '../../src/figures/exchange-rates.js'
-import { readDocuments, rfqStateOf } from '../../src/figures/rfq-state.js'
+import { rfqStateAt } from '../../src/figures/rfq-state.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { shareOf } from '../helpers/long-tests.js'
 import { ASKS_FOR_ANYTHING, figuresWith, offerOf, refreshFigures } from '../helpers/store/figures.js'
@@ -110,12 +110,11 @@ async function play(fixture: ChannelFixture, settings: Settings, all: readonly [
 
 /** What is computed from all documents. */
 async function figuresNow({ store, now }: ChannelFixture, rfqId: string) {
-  const [found] = await readDocuments(store, { channel: KEY, ids: [rfqId] })
   const at = now()
   const settings = await settingsAt(store, (await store.recordedSettings()) ?? DEFAULT_SETTINGS, at)
-  if (found === undefined) throw new Error('the RFQ is not stored')
-  const { recommendation } = await rfqStateOf(store, found, { timeZone: TIME_ZONE, at, settings })
-  const { offers, currency, ...figures } = recommendation
+  const state = await rfqStateAt(store, { channel: KEY, id: rfqId }, { timeZone: TIME_ZONE, at, settings })
+  if (state === null) throw new Error('the RFQ is not stored')
+  const { offers, currency, ...figures } = state.recommendation
   // A name has the number while another offer has the same one; without an award, no currency matters.
   const named = { ...figures, offers: offers.map(({ name: _name, ...offer }) => offer) }
   return offers.length === 0 ? named : { ...named, currency }

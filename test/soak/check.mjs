@@ -1,5 +1,7 @@
 // Compares the sandbox's own record of what happened with the database.
 
+import { contentOf } from '../../dist/src/core/documents/canonical-json.js'
+
 /** POSTs that one RFQ may receive within a day. */
 const MAX_POSTS_PER_DAY = 4
 
@@ -9,12 +11,13 @@ const MARGIN = 1500
 /**
  * Every state that a read returned must be in the history, unless the read can only belong to a run that did not
  * complete, or a newer read of the same RFQ was recorded before it.
- * @param shown [{at, kind, id, hash}] the states in replies that were sent completely
+ * @param shown [{at, kind, id, content}] the states in replies that were sent completely
  * @param requests the sandbox's request log, which tells the channel of each document
  * @param clockErrors how wrong the clocks of processes were, in milliseconds, by process id
  */
 export function checkHistory(db, shown, requests, clockErrors) {
-  const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
+  const versions = db.prepare('select kind, id, body from versions where body is not null').all()
+  const known = new Set(versions.map(({ kind, id, body }) => `${kind}/${id}/${contentOf(JSON.parse(body))}`))
   const owner = new Map(
     requests.map(({ org, channel, rfqId, responseId }) => [
       responseId === null ? `rfq/${rfqId}` : `response/${responseId}`,
@@ -49,8 +52,8 @@ export function checkHistory(db, shown, requests, clockErrors) {
     )
   const counts = { statesShown: shown.length, inHistory: 0, ofIncompleteRuns: 0, overtaken: 0 }
   const findings = []
-  for (const { at, kind, id, hash } of shown) {
-    if (known.has(`${kind}/${id}/${hash}`)) {
+  for (const { at, kind, id, content } of shown) {
+    if (known.has(`${kind}/${id}/${content}`)) {
       counts.inHistory++
       continue
     }

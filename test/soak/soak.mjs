@@ -17,7 +17,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import pg from 'pg'
-import { contentHash } from '../../dist/src/core/documents/canonical-json.js'
+import { contentOf } from '../../dist/src/core/documents/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
 import { PostgresServer } from './postgres.mjs'
@@ -61,11 +61,11 @@ const world = createWorld({
   channels: channels.map((each) => ({ ...each, listings: 12, rfqs: 6 })),
 })
 const sandbox = await startSandbox({ world })
-/** The states in successful replies: {at, kind, id, hash, state, due}. */
+/** The states in successful replies: {at, kind, id, content, state, due}. */
 const shown = []
 const record = (kind) => (body) => {
   const { id, state, responseDueDate: due } = body
-  shown.push({ at: Date.now(), kind, id, hash: contentHash(kind, body), state, due })
+  shown.push({ at: Date.now(), kind, id, content: contentOf(body), state, due })
   return body
 }
 let observers = []

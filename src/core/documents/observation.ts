@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import type { z } from 'zod'
-import { contentHash } from './canonical-json.js'
+import { contentHash, refuseDeep } from './canonical-json.js'
 import {
   type DocumentShape,
   listingDocument,
@@ -41,18 +42,18 @@ export interface Observation<T> extends Parsed<T> {
   id: string
   /** As sent, without white space around it. */
   text: string
-  /** Equal for equal texts that the same version of Quotekeeper parsed. */
-  textHash: string
-  /** The content hash (canonical-json.ts), which decides whether it changed. */
+  /** SHA-256 of the text, 64 hexadecimal digits. */
   hash: string
-  /** The text is the known one: it was not parsed, has no `hash` and `document`, and is valid and without problems. */
+  /** What JSON.parse reads; undefined if `same`. */
+  body: unknown
+  /** The text is the known one: it was not parsed, has no `body` and `document`, and is valid and without problems. */
   same: boolean
 }
 
 /** A response in the summaries of an RFQ. */
 export interface ListedResponse {
   id: string
-  /** Content hash of its summary. */
+  /** SHA-256 of the text of its summary. */
   summaryHash: string
 }
 
@@ -61,30 +62,38 @@ export interface ReadDocument extends Observation<unknown> {
   shape: DocumentShape
   /** Whether the document itself was requested, perhaps in vain. Default: if it is `full`. */
   requested?: boolean
-  /** Of a response: content hash of its summary in the RFQ. */
+  /** Of a response: hash of its summary in the RFQ. */
   summaryHash?: string
   /** How many differing list entries have the identifier; if several, `text` is the array of them. Default 1. */
   bodies?: number
 }
 
-/** Parses a document. Never throws. */
-export const parseDocument = <K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> =>
-  parseLeniently(SCHEMAS[kind], body) as Parsed<SentDocument<K>>
+const PARSED = new WeakMap<object, { kind: SentKind; parsed: Parsed<unknown> }>()
+
+/** Parses a document; what was parsed is kept as long as its body, so that none is parsed twice. Never throws. */
+export function parseDocument<K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> {
+  const key = Object(body) as object
+  const known = PARSED.get(key)
+  const parsed = known?.kind === kind ? known.parsed : parseLeniently(SCHEMAS[kind], body)
+  PARSED.set(key, { kind, parsed })
+  return parsed as Parsed<SentDocument<K>>
+}
 
 /**
  * A document as it was received, parsed.
  * @param body the text as JSON.parse reads it
- * @throws RangeError if it is nested deeper than documents may be (canonical-json.ts)
+ * @throws SyntaxError if the text is not JSON, RangeError if it is nested deeper than documents may be (canonical-json.ts)
  */
 export function observe<K extends SentKind>(
   kind: K,
-  { text, textHash, body }: { text: string; textHash: string; body: unknown },
+  text: string,
+  body: unknown = JSON.parse(text),
 ): Observation<SentDocument<K>> {
-  const hash = contentHash(kind, body)
-  const id = identifierOf(body) ?? `unidentified-${hash.slice(0, 16)}`
+  refuseDeep(body)
+  const id = identifierOf(body) ?? `unidentified-${contentHash(body).slice(0, 16)}`
   const { problems, ...parsed } = parseDocument(kind, body)
-  const found = text.includes('\ufffd') ? [...problems, DAMAGED_TEXT] : problems
-  return { id, text, textHash, hash, same: false, ...parsed, problems: found }
+  const found = [...problems, ...(text.includes('\ufffd') ? [DAMAGED_TEXT] : [])]
+  return { id, text, hash: hash('sha256', text), body, same: false, ...parsed, problems: found }
 }
 
 const DAMAGED_TEXT: Problem = {

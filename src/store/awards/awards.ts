@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { AwardRecord, AwardWithdrawal, NewAward } from '../../core/decision/award-record.js'
 import { awardTerms, describeMove } from '../../core/events/event-text.js'
 import { cleanLine } from '../../core/text/clean-text.js'
+import { createHistory } from '../documents/queries/history.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { createFigureQueries } from '../figures/figure-queries.js'
 import { type FigureWriter, storeSettings } from '../figures/figures.js'
@@ -23,7 +24,8 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
     const id = await appendLink(tx, AWARD_LOG, row, { workbook })
     const [award] = (await createAwardQueries(tx).awards({ id: row.withdraws ?? id })) as [AwardRecord]
     const { channel, rfqId } = award
-    const recommended = await figures.writeFigures(tx, { channel, ids: new Set([rfqId]) }, new Date(row.at))
+    const rfqs = await createHistory(tx).rfqs({ channel, ids: [rfqId] })
+    const recommended = await figures.writeFigures(tx, channel, rfqs, new Date(row.at))
     await writeEvents(tx, [await awardEvent(tx, award), ...recommended])
     return award
   }

@@ -1,8 +1,10 @@
+import { contentOf } from '../../core/documents/canonical-json.js'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { contradictionOf } from '../../core/documents/list-contradiction.js'
 import type { ReadDocument } from '../../core/documents/observation.js'
+import type { KnownDocument, KnownEntry, RfqWithResponses } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
@@ -11,6 +13,7 @@ import {
   documentKey,
   NEW_ROW,
   termColumns,
+  toKnown,
   type VersionRow,
 } from './document-rows.js'
 
@@ -40,7 +43,7 @@ export interface FoundProblem extends Problem {
 }
 
 /** What a document whose newest version has no body says. */
-const NO_CONTENT = { content_hash: '', valid: 1, bodies: 0, text_hash: null, state: null, due_date: null }
+const NO_CONTENT = { content_hash: '', valid: 1, bodies: 0, text: null, text_hash: null, state: null, due_date: null }
 
 /**
  * Computes what becomes of stored documents when they are observed: the rules of the history (docs/DATABASE.md), independent of the database.
@@ -53,6 +56,8 @@ export class DocumentChanges {
   /** The texts of documents whose newest text differs from that of their version; null for those where it does not any more. */
   readonly newestTexts: (DocumentKey & { latest_body: string | null })[] = []
   readonly problems = new Map<string, FoundProblem>()
+  /** Of documents that were read. */
+  readonly #bodies = new Map<DocumentRow, unknown>()
 
   /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentRow[]) {
@@ -108,6 +113,22 @@ export class DocumentChanges {
     }
   }
 
+  /** An RFQ with its offers, as the recording leaves them. */
+  rfqWithResponses(run: LiveRun, id: string): RfqWithResponses {
+    const known = (row: DocumentRow, entry: KnownEntry | null): KnownDocument => ({
+      ...toKnown(row),
+      body: this.#bodies.get(row) ?? bodyOf(row),
+      entry,
+    })
+    const rfq = this.find(documentKey(run, 'rfq', id)) as DocumentRow
+    const entry = this.find(documentKey(run, 'rfq-entry', id))
+    const isListed = entry !== undefined && entry.text !== null
+    return {
+      rfq: known(rfq, isListed ? { isRead: rfq.entry_read === 1, body: bodyOf(entry) } : null),
+      responses: this.responsesOf(id).map((row) => known(row, null)),
+    }
+  }
+
   /** RFQs, and listings by `comparableId`, whose changes affect recommendations or lists. */
   get dirty() {
     const dirty = { rfqs: new Set<string>(), listings: new Set<string>() }
@@ -133,12 +154,13 @@ export class DocumentChanges {
     read: ReadDocument | null,
     times: Pick<VersionRow, 'not_before' | 'observed_at' | 'superseded_at' | 'run_id'>,
   ): void {
-    const { observed_at, run_id } = times
-    Object.assign(row, { newest_version: row.newest_version + 1, observed_at, run_id }, NO_CONTENT)
+    const { observed_at, not_before, run_id } = times
+    Object.assign(row, { newest_version: row.newest_version + 1, observed_at, not_before, run_id }, NO_CONTENT)
     if (read !== null) {
-      const { shape, bodies = 1, valid, hash } = read
-      const content = { shape, bodies, valid: Number(valid), content_hash: hash, text_hash: storedTextHash(row, read) }
-      Object.assign(row, content, termColumns(row.kind, read.text))
+      const { shape, bodies = 1, valid, hash, text, body } = read
+      const content = { shape, bodies, text, valid: Number(valid), content_hash: hash }
+      Object.assign(row, content, { text_hash: storedTextHash(row, read) }, termColumns(row.kind, body))
+      this.#bodies.set(row, body)
     }
     const { channel, kind, rfq_id, id, content_hash, valid, shape, bodies, newest_version } = row
     const key = { channel, kind, rfq_id, id }
@@ -154,7 +176,7 @@ export class DocumentChanges {
   #keepText(row: DocumentRow, read: ReadDocument): void {
     const text_hash = storedTextHash(row, read)
     if (read.same || row.text_hash === text_hash) return
-    row.text_hash = text_hash
+    Object.assign(row, { text_hash, text: read.text })
     const { channel, kind, rfq_id, id } = row
     this.newestTexts.push({ channel, kind, rfq_id, id, latest_body: read.text })
   }
@@ -194,12 +216,16 @@ export const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
 const decisiveOf = ({ newest_version, missing_since, requested_at, entry_read }: DocumentRow): string =>
   [newest_version, missing_since === null, requested_at === null, entry_read].join()
 
+/** The body of a document that has one. */
+export const bodyOf = ({ text }: DocumentRow): unknown => JSON.parse(text as string)
+
 /** Whether a read shows another content than the newest version. A summary or list entry never replaces a full document. */
 function isChanged(row: DocumentRow, read: ReadDocument | null): boolean {
   if (read === null) return row.bodies > 0
   if (row.newest_version === 0) return true
   if (read.same || (read.shape !== 'full' && row.shape === 'full')) return false
-  return row.shape !== read.shape || row.content_hash !== read.hash
+  if (row.shape !== read.shape || row.text === null) return true
+  return row.text !== read.text && contentOf(JSON.parse(row.text)) !== contentOf(read.body)
 }
 
 /**
@@ -234,8 +260,8 @@ function see(
  * The hash by which the same text is recognized. It is marked, so that no text received has it, if the text must be parsed nevertheless: one
  * with problems, so that they are counted, and one that does not show the whole document.
  */
-const storedTextHash = ({ kind }: DocumentKey, { shape, valid, problems, textHash }: ReadDocument): string =>
-  kind === 'rfq-entry' || (shape === 'full' && valid && problems.length === 0) ? textHash : `parse ${textHash}`
+const storedTextHash = ({ kind }: DocumentKey, { shape, valid, problems, hash }: ReadDocument): string =>
+  kind === 'rfq-entry' || (shape === 'full' && valid && problems.length === 0) ? hash : `parse ${hash}`
 
 /** Whether the newest list entry contradicts an open RFQ (docs/CLOSING.md, rule 2). */
 function isContradicted(rfq: DocumentRow, entry: DocumentRow): boolean {

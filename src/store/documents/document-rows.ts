@@ -1,5 +1,6 @@
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
 import { comparableId, isUsableIdentifier } from '../../core/documents/identifier.js'
+import type { KnownDocument } from '../../core/records.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
 /** The primary key of a row of `documents`. */
@@ -25,9 +26,9 @@ export interface VersionRow extends DocumentKey {
   body: string | null
 }
 
-const NEWEST_COLUMNS = ['valid', 'content_hash', 'shape', 'bodies', 'observed_at', 'run_id'] as const
+const NEWEST_COLUMNS = ['valid', 'content_hash', 'shape', 'bodies', 'not_before', 'observed_at', 'run_id'] as const
 
-/** A row of `documents` without its text, with what its newest version says. */
+/** A row of `documents` with what its newest version says. */
 export interface DocumentRow extends DocumentKey, Pick<VersionRow, (typeof NEWEST_COLUMNS)[number]> {
   version: number
   newest_version: number
@@ -45,6 +46,8 @@ export interface DocumentRow extends DocumentKey, Pick<VersionRow, (typeof NEWES
   due_date: string | null
   listing_id: string | null
   contradicted: number
+  /** The newest text; null if a whole list does not have it. */
+  text: string | null
 }
 
 /** A document before its first version. */
@@ -53,19 +56,29 @@ export const NEW_ROW: DocumentRow = {
   ...{ last_observed_at: '', last_read_at: '', changed_at: '', missing_since: null, full_read_at: null },
   ...{ requested_at: null, entry_read: 0, summary_hash: null, text_hash: null, state: null, due_date: null },
   ...{ listing_id: null, contradicted: 0 },
-  ...{ valid: 1, content_hash: '', shape: 'full', bodies: 0, observed_at: '', run_id: 0 },
+  ...{ valid: 1, content_hash: '', shape: 'full', bodies: 0, not_before: null, observed_at: '', run_id: 0, text: null },
 }
+
+/** A row as it is read, but for its body and list entry. */
+export const toKnown = (row: DocumentRow): Omit<KnownDocument, 'body' | 'entry'> => ({
+  ...{ channel: row.channel, kind: row.kind, rfqId: row.rfq_id || null, id: row.id, version: row.version },
+  ...{ contentHash: row.content_hash, notBefore: row.not_before, observedAt: row.observed_at, supersededAt: null },
+  ...{ runId: row.run_id, valid: row.valid === 1, shape: row.shape, bodyText: row.text as string },
+  ...{ firstObservedAt: row.first_observed_at, lastObservedAt: row.last_observed_at },
+  ...{ readAt: row.full_read_at, missingSince: row.missing_since },
+})
 
 export const KEY_COLUMNS = ['channel', 'kind', 'rfq_id', 'id'] as const
 const without = (columns: readonly string[], left: readonly string[]) =>
   columns.filter((column) => !left.includes(column))
-export const DOCUMENT_COLUMNS = without(Object.keys(NEW_ROW), NEWEST_COLUMNS)
+export const DOCUMENT_COLUMNS = without(Object.keys(NEW_ROW), [...NEWEST_COLUMNS, 'text'])
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = without(DOCUMENT_COLUMNS, KEY_COLUMNS)
 /** The columns of a `DocumentRow`, from `documents e` and its newest version `n`. */
 export const ROW_COLUMNS = [
   ...DOCUMENT_COLUMNS.map((column) => `e.${column}`),
   ...NEWEST_COLUMNS.map((column) => `n.${column}`),
+  'coalesce(e.latest_body, n.body) as text',
 ].join(', ')
 
 /** The condition that two rows belong to the same document. */
@@ -82,10 +95,10 @@ export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string
  */
 export function termColumns(
   kind: DocumentKind,
-  text: string,
+  read: unknown,
 ): Partial<Pick<DocumentRow, 'state' | 'due_date' | 'listing_id'>> {
   if (kind === 'listing') return {}
-  const body = Object(JSON.parse(text)) as Record<string, unknown>
+  const body = Object(read) as Record<string, unknown>
   if (kind === 'response') {
     const { listingId } = body
     const isId = typeof listingId === 'string' && isUsableIdentifier(listingId)

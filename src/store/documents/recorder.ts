@@ -81,7 +81,12 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
       const recommended =
         readAt === null
           ? await figures.outdateFigures(tx, { channel, rfqs, listings })
-          : await figures.writeFigures(tx, { channel, ids: rfqs }, readAt)
+          : await figures.writeFigures(
+              tx,
+              channel,
+              [...rfqs].map((id) => changes.rfqWithResponses(run, id)),
+              readAt,
+            )
       const events = [...(await eventsOf(tx, run, changes, problems)), ...(recommended ?? [])]
       // In the order of the documents, whichever share a transaction.
       const at = (each: { ofId?: string; rfqId?: string | null }) => ids.indexOf(each.ofId ?? each.rfqId ?? '')
@@ -154,7 +159,7 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
       const listed = new Map<string, ReadDocument | null>(entries.map((entry) => [entry.id, entry]))
       for (const id of whole ? known.keys() : []) if (!listed.has(id)) listed.set(id, null)
       const isSame = ([id, entry]: [string, ReadDocument | null]) =>
-        known.get(id)?.text === (entry === null ? null : entry.textHash)
+        known.get(id)?.text === (entry === null ? null : entry.hash)
       const all = [...listed]
       const kinds: DocumentKind[] = kind === 'listing' ? [kind] : [kind, 'rfq']
       const changed: RecordedChange[] = []
@@ -190,10 +195,7 @@ function takeBatch(queue: Set<RfqWrite>): RfqWrite[] {
   for (const each of queue) {
     const { run, snapshot } = each
     if (batch.length === RFQS_PER_TRANSACTION || run.id !== (batch[0] ?? each).run.id) continue
-    characters += [snapshot.rfq, ...snapshot.responses].reduce(
-      (sum, { text, same }) => sum + (same ? 0 : text.length),
-      0,
-    )
+    characters += [snapshot.rfq, ...snapshot.responses].reduce((sum, { text }) => sum + text.length, 0)
     if (characters > MAX_CHARACTERS && batch.length > 0) continue
     batch.push(each)
     queue.delete(each)

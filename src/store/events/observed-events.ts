@@ -1,17 +1,16 @@
 import { compareDocuments, type ReadBody } from '../../core/changes/compare-documents.js'
 import { changesOfVersion } from '../../core/changes/describe-changes.js'
-import type { DocumentShape } from '../../core/documents/documents.js'
 import { changeData, eventOffer } from '../../core/events/event-facts.js'
 import type { EventData } from '../../core/events/events.js'
 import { isCalendarDate } from '../../core/time/calendar-days.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import { createCalendar, isLate } from '../../core/time/expiry.js'
-import type { DocumentChanges, FoundProblem } from '../documents/document-changes.js'
-import { type DocumentRow, documentKey, KEY_COLUMNS } from '../documents/document-rows.js'
+import { bodyOf, type DocumentChanges, type FoundProblem } from '../documents/document-changes.js'
+import { type DocumentRow, documentKey } from '../documents/document-rows.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import type { RunRow } from '../runs/run-queries.js'
 import { newestHash } from '../sql/hash-chain.js'
-import { storableJson, type Transaction } from '../sql/sql-database.js'
+import type { Transaction } from '../sql/sql-database.js'
 import type { EventDraft } from './event-writer.js'
 
 /** The events of what a transaction of a run recorded: none for what the first poll of a channel finds, which is one event. */
@@ -25,9 +24,10 @@ export async function eventsOf(
   if (all.length === 0 && problems.length === 0) return []
   const { channel } = run
   const firstPoll = await firstPollAt(tx, channel)
-  const found = await readBodies(
-    tx,
-    all.filter(({ before }) => firstPoll !== null || before !== null),
+  const found = all.flatMap(({ before, ...change }) =>
+    firstPoll === null && before === null
+      ? []
+      : { ...change, before: before && asRead(before), after: asRead(change.row) },
   )
   const closing = await findClosing(tx, channel, found)
   const context: Context = {
@@ -107,26 +107,7 @@ interface ChangedDocument extends Omit<Change, 'before'> {
   after: ReadBody
 }
 
-async function readBodies(tx: Transaction, changes: readonly Change[]): Promise<ChangedDocument[]> {
-  const { elementsOf, joinOne } = tx.dialect
-  const keys = changes.flatMap(({ row, before }, at) =>
-    [...new Set([row.version, before?.version ?? row.version])].map((version) => ({ ...row, at, version })),
-  )
-  const isVersion = KEY_COLUMNS.map((column) => `v.${column} = value ->> '${column}'`).join(' and ')
-  const rows = await tx.all<{ at: number; version: number; body: string; shape: DocumentShape }>(
-    `select cast(value ->> 'at' as integer) as at, v.version, v.body, v.shape from ${elementsOf('@keys')}
-    ${joinOne('versions', 'v', `${isVersion} and v.version = cast(value ->> 'version' as integer)`)}`,
-    { keys: storableJson(keys) },
-  )
-  const bodies = new Map(
-    rows.map(({ at, version, body, shape }) => [`${at} ${version}`, { shape, body: JSON.parse(body) as unknown }]),
-  )
-  return changes.map((change, at) => ({
-    ...change,
-    before: bodies.get(`${at} ${change.before?.version}`) ?? null,
-    after: bodies.get(`${at} ${change.row.version}`) as ReadBody,
-  }))
-}
+const asRead = (row: DocumentRow): ReadBody => ({ shape: row.shape, body: bodyOf(row) })
 
 /** The RFQs that Quotekeeper closes. */
 async function findClosing(tx: Transaction, channel: string, changes: readonly ChangedDocument[]) {

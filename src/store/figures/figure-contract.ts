@@ -1,6 +1,7 @@
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
 import type { EventData } from '../../core/events/events.js'
+import type { RfqWithResponses } from '../../core/records.js'
 import type { SqlValue } from '../sql/sql-database.js'
 import type { FigureSource } from './figure-queries.js'
 
@@ -33,7 +34,7 @@ export interface FigureComputer {
   /** Computes RFQs of a channel. One that cannot be computed is left out, and does not affect the others. */
   compute(
     source: FigureSource,
-    rfqs: { channel: string; ids: readonly string[] },
+    of: { channel: string; rfqs: readonly RfqWithResponses[] },
     basis: FigureBasis,
     now: Date,
   ): Promise<ComputedFigures[]>

@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto'
 import type { Settings } from '../../core/decision/settings.js'
 import { canonicalJson } from '../../core/documents/canonical-json.js'
+import type { RfqWithResponses } from '../../core/records.js'
+import { createHistory } from '../documents/queries/history.js'
 import { type EventDraft, writeEvents } from '../events/event-writer.js'
 import { type Holder, isGone } from '../runs/process-holder.js'
 import { findMeta, setMeta } from '../sql/meta.js'
@@ -33,13 +35,13 @@ export function createFigures(
   async function compute(
     tx: Transaction,
     by: FigureComputer,
-    { channel, ids, now }: { channel: string; ids: readonly string[]; now: Date },
+    { channel, rfqs, now }: { channel: string; rfqs: readonly RfqWithResponses[]; now: Date },
   ): Promise<EventDraft[]> {
     const source = figureSource(tx)
     const basis = await by.basisOf(source, channel, now)
-    const computed = await by.compute(source, { channel, ids }, basis, now)
+    const computed = await by.compute(source, { channel, rfqs }, basis, now)
     const written = new Set(computed.map(({ row }) => row.rfqId))
-    const left = ids.filter((id) => !written.has(id))
+    const left = rfqs.flatMap(({ rfq }) => (written.has(rfq.id) ? [] : rfq.id))
     await outdate(tx, { channel, rfqs: new Set(left) })
     await recordFigures(tx, channel, computed, await storeSettings(tx, basis.settings))
     // At the end: an error of the database is not one of an RFQ.
@@ -64,14 +66,15 @@ export function createFigures(
      */
     async writeFigures(
       tx: Transaction,
-      { channel, ids }: { channel: string; ids: ReadonlySet<string> },
+      channel: string,
+      rfqs: readonly RfqWithResponses[],
       now: Date,
     ): Promise<EventDraft[]> {
-      if (ids.size === 0) return []
+      if (rfqs.length === 0) return []
       await tx.lock('figures', channel)
       const by = await computerIn(tx)
-      if (by !== null) return compute(tx, by, { channel, ids: [...ids], now })
-      await outdate(tx, { channel, rfqs: ids })
+      if (by !== null) return compute(tx, by, { channel, rfqs, now })
+      await outdate(tx, { channel, rfqs: new Set(rfqs.map(({ rfq }) => rfq.id)) })
       return []
     },
 
@@ -104,9 +107,9 @@ export function createFigures(
         const rows = await tx.all<{ id: string }>(SELECT_OUTDATED, { channel, key, settled: SETTLED })
         const outdated = rows.map(({ id }) => id).filter((id) => !failed.has(nameOf(channel, id)))
         if (outdated.length === 0) return 0
-        const ids = outdated.slice(0, BATCH_SIZE)
-        await writeEvents(tx, await compute(tx, by, { channel, ids, now }))
-        return outdated.length - ids.length
+        const rfqs = await createHistory(tx).rfqs({ channel, ids: outdated.slice(0, BATCH_SIZE) })
+        await writeEvents(tx, await compute(tx, by, { channel, rfqs, now }))
+        return outdated.length - rfqs.length
       }),
   }
 }

@@ -68,7 +68,7 @@ create table documents (
   entry_read integer not null default 0 check (entry_read in (0, 1)),
   -- For a response: the hash of its summary in the RFQ as of its last request; null if the summary has changed since.
   summary_hash text,
-  -- Hash of the newest text and the program version that parsed it, so that the same text is not parsed again.
+  -- SHA-256 of the newest text, so that the same text is not parsed again; marked if it must be.
   text_hash text,
   -- For an RFQ and a list entry: from its newest version. For an RFQ: whether its newest list entry contradicts it.
   state text,
@@ -90,6 +90,7 @@ create table versions (
   rfq_id text not null default '',
   id text not null,
   version integer not null,
+  -- SHA-256 of the body as it was sent.
   content_hash text not null,
   not_before text,
   observed_at text not null,

@@ -1,19 +1,12 @@
-import { hash } from 'node:crypto'
-import type { SentKind } from '../../../src/core/documents/documents.js'
 import { observe, type ReadDocument } from '../../../src/core/documents/observation.js'
 
-const observer =
-  <K extends SentKind>(kind: K) =>
-  (text: string) =>
-    observe(kind, { text, textHash: hash('sha256', text), body: JSON.parse(text) })
-
 /** Documents as the client observes their text. */
-export const observeRfq = observer('rfq')
-export const observeEntry = observer('rfq-entry')
+export const observeRfq = (text: string) => observe('rfq', text)
+export const observeEntry = (text: string) => observe('rfq-entry', text)
 
 /** A response that was read. */
 export const observeResponse = (text: string, more: Partial<ReadDocument> = {}): ReadDocument => ({
-  ...observer('response')(text),
+  ...observe('response', text),
   ...{ summaryHash: 'summary', shape: 'full', requested: true },
   ...more,
 })

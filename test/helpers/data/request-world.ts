@@ -15,7 +15,6 @@ type PlanRules = Pick<PollPlanning, 'offersMaxAgeMinutes' | 'urgentHours'> & { r
 
 interface WorldRfq {
   id: string
-  entry: number
   state: 'open' | 'closed'
   dueAt: Date | null
   offers: { id: string; summary: number }[]
@@ -39,7 +38,7 @@ export class RequestWorld {
   }
 
   addRfq(): void {
-    this.#rfqs.push({ id: `rfq-${this.#rfqs.length}`, entry: 0, state: 'open', dueAt: null, offers: [] })
+    this.#rfqs.push({ id: `rfq-${this.#rfqs.length}`, state: 'open', dueAt: null, offers: [] })
   }
   addOffer(rfq: number): void {
     const { offers } = this.#at(rfq)
@@ -47,7 +46,7 @@ export class RequestWorld {
     this.changeEntry(rfq)
   }
   changeEntry(rfq: number): void {
-    this.#at(rfq).entry++
+    Object.assign(this.#states.get(this.#at(rfq).id)?.rfq ?? {}, { isEntryRead: 0 })
   }
   changeSummary(rfq: number, offer: number): void {
     const { offers } = this.#at(rfq)
@@ -88,8 +87,8 @@ export class RequestWorld {
     const now = new Date(this.#now)
     this.#markIncomplete()
     const { recheckClosedHours, ...rules } = this.#rules
-    const listed = this.#rfqs.map(({ id, entry, state, dueAt, offers }): PlannableRfq => {
-      return { id, hash: String(entry), state, dueAt, responseIds: offers.map((offer) => offer.id) }
+    const listed = this.#rfqs.map(({ id, state, dueAt, offers }): PlannableRfq => {
+      return { id, state, dueAt, responseIds: offers.map((offer) => offer.id) }
     })
     const needed = listed.filter((rfq) => needsRead(rfq, this.#states.get(rfq.id)?.rfq, recheckClosedHours, now))
     const plan = planRequests(needed, {
@@ -167,7 +166,7 @@ export class RequestWorld {
   /** As the store does: some offer is known only by its summary. */
   #markIncomplete(): void {
     for (const { rfq, responses } of this.#states.values())
-      rfq.incomplete = [...responses.values()].some(({ readAt }) => readAt === null)
+      rfq.incomplete = [...responses.values()].some(({ readAt }) => readAt === null) ? 1 : 0
   }
 
   #put(id: string, rfq: RfqPollState): Map<string, ResponsePollState> {
@@ -199,9 +198,9 @@ export class RequestWorld {
   }
 }
 
-const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
-  ...{ id, state, incomplete: false, contradicted: false, missingSince: null, textHash: null },
-  ...{ entryHash: String(entry), isEntryRead: readAt !== null },
+const rfqState = ({ id, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
+  ...{ id, state, incomplete: 0, contradicted: false, missingSince: null, textHash: null },
+  isEntryRead: readAt === null ? 0 : 1,
   readAt: readAt?.toISOString() ?? null,
   requestedAt: readAt?.toISOString() ?? null,
   firstObservedAt: now.toISOString(),

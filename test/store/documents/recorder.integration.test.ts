@@ -193,7 +193,7 @@ describe('list entry of an RFQ', () => {
     await next()
     await listed('08:02:00', [entry('closed')])
     expect(await found()).toEqual(shown('closed'))
-    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'closed', isEntryRead: false }])
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ isEntryRead: 0 }])
     await next()
     await listed('08:03:00', [entry('held')])
     await listed('08:04:00', [entry('held')])
@@ -201,7 +201,7 @@ describe('list entry of an RFQ', () => {
     await next('close')
     await record('08:06:00')
     expect(await found()).toEqual(shown('held', true))
-    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ entryHash: 'held', isEntryRead: true }])
+    expect(await store.rfqStates(CHANNEL)).toMatchObject([{ isEntryRead: 1 }])
     await next()
     await listed('08:08:00', [entry('closed')])
     expect(await found()).toEqual(shown('closed'))
@@ -271,7 +271,7 @@ describe('list entry of an RFQ', () => {
     const twins = (...states: string[]) =>
       observed(
         states.map((state) => ({ id: 'rfq', state })),
-        { id: 'rfq', hash: states.join(), bodies: states.length },
+        { id: 'rfq', bodies: states.length },
       )
     await listed('08:00:00', [entry('open')])
     await record('08:01:00', { rfq: observed({ id: 'rfq', state: 'open' }) })

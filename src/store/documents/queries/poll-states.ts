@@ -1,7 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Timestamp } from '../../../core/time/clock.js'
 import type { Dialect, Queries } from '../../sql/sql-database.js'
-import { sameDocument } from '../document-rows.js'
 
 /** The stored state by which a poll decides whether to read a document again. */
 export interface PollState {
@@ -12,18 +11,16 @@ export interface PollState {
   requestedAt: Timestamp | null
   firstObservedAt: Timestamp
   missingSince: Timestamp | null
-  /** `textHash` of the text last received; another one if it must be parsed again, because of problems. */
+  /** Hash of the text last received; another one if it must be parsed again, because of problems. */
   textHash: string | null
 }
 
 export interface RfqPollState extends PollState {
-  /** The hash of its newest list entry; null if none was recorded. */
-  entryHash: string | null
-  /** Whether the RFQ itself was read since that entry was recorded. */
-  isEntryRead: boolean
+  /** Whether the RFQ itself was read since its newest list entry was recorded. */
+  isEntryRead: 0 | 1
   state: string | null
   /** Whether some response is known only by its summary, or its last request failed, and it can be requested. */
-  incomplete: boolean
+  incomplete: 0 | 1
 }
 
 export interface ResponsePollState extends PollState {
@@ -34,7 +31,6 @@ export interface ResponsePollState extends PollState {
 
 /** Queries the state by which a poll decides which documents to read again. */
 export function createPollStates(queries: Queries) {
-  const selectRfqStates = rfqStates(queries.dialect)
   const selectResponseStates = responseStates(queries.dialect)
 
   return {
@@ -42,8 +38,8 @@ export function createPollStates(queries: Queries) {
     async rfqStates(channel: string): Promise<RfqPollState[]> {
       const states: RfqPollState[] = []
       for (let after = ''; ; ) {
-        const rows = await queries.all<RfqStateRow>(selectRfqStates, { channel, after })
-        for (const row of rows) states.push(toRfqState(row))
+        const rows = await queries.all<RfqPollState>(SELECT_RFQ_STATES, { channel, after })
+        states.push(...rows)
         if (rows.length < RFQS_PER_STEP) return states
         after = rows.at(-1)?.id ?? ''
         await yieldToEventLoop()
@@ -74,26 +70,14 @@ const STATE = `e.full_read_at as "readAt", e.requested_at as "requestedAt", e.fi
   e.missing_since as "missingSince", e.text_hash as "textHash"`
 
 /** A response that cannot be requested (`isAddressable`) never becomes complete. */
-const rfqStates = ({ leftJoin }: Dialect) => `
-select e.id, l.content_hash as "entryHash", e.entry_read as "isEntryRead", e.state, ${STATE},
+const SELECT_RFQ_STATES = `
+select e.id, e.entry_read as "isEntryRead", e.state, ${STATE},
   case when exists (select 1 from documents r
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
       and r.id not in ('.', '..') and (r.full_read_at is null or r.requested_at > r.full_read_at)) then 1 else 0 end as incomplete
 from documents e
-${leftJoin('documents', 'd', `d.channel = e.channel and d.kind = 'rfq-entry' and d.rfq_id = '' and d.id = e.id`)}
-${leftJoin('versions', 'l', `${sameDocument('l', 'd')} and l.version = d.newest_version`)}
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_STEP}`
-
-interface RfqStateRow extends Omit<RfqPollState, 'isEntryRead' | 'incomplete'> {
-  isEntryRead: number
-  incomplete: number
-}
-const toRfqState = (row: RfqStateRow): RfqPollState => ({
-  ...row,
-  isEntryRead: row.isEntryRead === 1,
-  incomplete: row.incomplete === 1,
-})
 
 const responseStates = ({ anyOf }: Dialect) => `
 select e.id, e.rfq_id as "rfqId", e.summary_hash as "summaryHash", ${STATE}
