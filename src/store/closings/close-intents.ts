@@ -118,10 +118,12 @@ export function createCloseIntents(database: SqlDatabase) {
     async unsettledCloses({ channel, now }: { channel: string; now: Date }): Promise<UnsettledClose[]> {
       const rows = await database.all<UnsettledRow>(selectUnsettled(database.dialect), { channel })
       const restoredAt = await findMeta(database, RESTORED_AT)
-      return rows.flatMap(({ evidence, timeZone, dueDate, inProgress, ...row }) => {
+      const unfinished = `select id from runs where channel = @channel and kind = 'close' and finished_at is null`
+      const round = await database.get(unfinished, { channel })
+      return rows.flatMap(({ evidence, timeZone, dueDate, ...row }) => {
         const { outcome, rfqId, since } = row
-        const close = { ...row, channel, inProgress: inProgress === 1 }
-        if (outcome === 'open') return { ...close, remedy: SETTLE }
+        const close = { ...row, channel, inProgress: false }
+        if (outcome === 'open') return { ...close, inProgress: round !== undefined, remedy: SETTLE }
         if (dueDate !== null && dueDate >= createCalendar(timeZone).dateAt(now)) return []
         const { result } = JSON.parse(evidence) as { result?: string }
         // What was sent before a restore is not sent again without a person (docs/CLOSING.md, rule 11).
@@ -190,7 +192,6 @@ const SETTLE =
   'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again'
 
 interface UnsettledRow extends Omit<UnsettledClose, 'channel' | 'inProgress' | 'remedy'> {
-  inProgress: number
   evidence: string
   timeZone: string
   dueDate: string | null
@@ -199,17 +200,15 @@ interface UnsettledRow extends Omit<UnsettledClose, 'channel' | 'inProgress' | '
 /** Selects the newest outcomes that need attention, except those of RFQs with an open intent, and the open intents. */
 const selectUnsettled = ({ leftJoin }: Dialect) => `
 with open as (select * from close_intents where channel = @channel and state in ${OPEN}), unsettled as (
-  select rfq_id, outcome, 0 as in_progress, decided_at as since, id as decision_id, reason, evidence, time_zone from close_decisions
+  select rfq_id, outcome, decided_at as since, id as decision_id, reason, evidence, time_zone from close_decisions
   where ${isNewestOf('outcome is not null and channel = @channel')} and outcome in ('refused', 'unknown', 'failed')
     and rfq_id not in (select rfq_id from open)
   union all
-  select rfq_id, 'open', (select count(*) from (
-      select 1 from runs where channel = @channel and kind = 'close' and finished_at is null limit 1) round),
-    coalesce(sent_at, created_at), null,
+  select rfq_id, 'open', coalesce(sent_at, created_at), null,
     case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, evidence, 'UTC'
   from open
 )
-select ${membersOf('rfqId', 'outcome', 'inProgress', 'since', 'decisionId', 'reason', 'evidence', 'timeZone')},
+select ${membersOf('rfqId', 'outcome', 'since', 'decisionId', 'reason', 'evidence', 'timeZone')},
   r.number as "rfqNumber", r.response_due_date as "dueDate"
 from unsettled u ${leftJoin('rfqs', 'r', 'r.channel = @channel and r.id = u.rfq_id')}
 where outcome = 'open' or r.missing_since is null and coalesce(r.state, '') <> 'closed'

@@ -29,9 +29,6 @@ alter table versions add document jsonb generated always as (document_of(body)) 
 create index versions_number on versions using hash (((document #>> '{number}') collate "C")) where kind = 'rfq';
 create index versions_reference on versions
   using hash ((lower((document #>> '{reference}') collate "C"))) where kind = 'rfq';
--- The list of changes: what can change an award, then what cannot.
-create index events_by_weight on events ((
-  case when kind in ('award.recorded', 'award.withdrawn', 'recommendation.changed') then 1 else 0 end) desc nulls last, at desc nulls last, sequence desc nulls last, kind);
 
 -- The functions of views.sql.
 create function refuse_change() returns trigger language plpgsql as $$
@@ -45,12 +42,3 @@ select number - 1, value from jsonb_array_elements(case when jsonb_typeof(list) 
   with ordinality e (value, number) where jsonb_typeof(value) = 'object' $$;
 create function length_of(list jsonb) returns integer language sql immutable
 return jsonb_array_length(case when jsonb_typeof(list) = 'array' then list else '[]' end);
-
--- The newest version of each document, with its newest body.
-create view current_documents as
-select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
-  d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
-  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
-  v.document
-from documents d
-join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;

@@ -5,9 +5,11 @@ export const SCHEMA_NUMBER = 35
 
 const read = (name: string): string => readFileSync(new URL(`${name}.sql`, import.meta.url), 'utf8')
 
-/** What SQLite has in place of the functions that views.sql calls. */
+/** What SQLite has in place of the order of an index, a column and functions of PostgreSQL. */
 const IN_SQLITE: readonly [RegExp, string][] = [
   [/for each row execute function refuse_change\((.*)\);/g, 'begin select raise(abort, $1); end;'],
+  [/ nulls last/g, ''],
+  [/v\.document /g, 'coalesce(d.latest_body, v.body) '],
   [/number_of\(([^()]*)-> ('\w+')\)/g, '($1->> $2)'],
   [/objects_of\((.*)\) (\w) on true/g, `json_each($1) $2 on typeof($2.key) = 'integer' and $2.type = 'object'`],
   [/length_of\((.*)\)/g, 'coalesce(json_array_length($1), 0)'],
@@ -15,9 +17,8 @@ const IN_SQLITE: readonly [RegExp, string][] = [
 
 /** The SQL that creates the tables, views and triggers in an empty database. */
 export function readSchema(engine: 'sqlite' | 'postgres'): string {
-  const replaced = engine === 'sqlite' ? IN_SQLITE : []
-  const views = replaced.reduce((sql, [call, own]) => sql.replace(call, own), read('views'))
-  return [read('tables'), read(engine), views].join('\n')
+  const sql = ['tables', engine, 'views'].map(read).join('\n')
+  return engine === 'sqlite' ? IN_SQLITE.reduce((text, [other, own]) => text.replace(other, own), sql) : sql
 }
 
 /**

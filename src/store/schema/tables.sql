@@ -203,6 +203,9 @@ create table events (
   data text not null
 );
 create index events_of_rfq on events (channel, rfq_id, at);
+-- The list of changes: what can change an award, then what cannot.
+create index events_by_weight on events ((
+  case when kind in ('award.recorded', 'award.withdrawn', 'recommendation.changed') then 1 else 0 end) desc nulls last, at desc nulls last, sequence desc nulls last, kind);
 
 -- The targets that the service was started with. One process at a time sends to a target.
 create table delivery_targets (

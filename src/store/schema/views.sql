@@ -25,6 +25,15 @@ create trigger awards_no_delete before delete on awards
 create view close_decision_repeats as
 select id as decision_id, decided_at as first_at, repeated_until as last_at, times from close_decisions where times > 1;
 
+-- The newest version of each document, with its newest body.
+create view current_documents as
+select d.channel, d.kind, d.rfq_id, d.id, d.version, v.content_hash, v.shape,
+  d.first_observed_at, d.last_observed_at, d.changed_at, d.missing_since,
+  v.valid, d.contradicted, coalesce(d.latest_body, v.body) as body,
+  v.document as document
+from documents d
+join versions v on v.channel = d.channel and v.kind = d.kind and v.rfq_id = d.rfq_id and v.id = d.id and v.version = d.version;
+
 -- Views for users, whose columns are extracted from the document, so that they cannot contradict it.
 create view listings as
 select channel, id,
