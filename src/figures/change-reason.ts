@@ -46,7 +46,9 @@ function causesOf(before: RfqState, after: RfqState, isOther: boolean): string[]
   const causesOfOffers = (part: string) => offers.flatMap((offer) => (offer.part === part ? (offer.cause ?? []) : []))
   const decisive = causesOfOffers('decisive')
   const settings = differingSettings(settingsOf(before), settingsOf(after)).map((setting) => `setting ${setting}`)
-  const demands = isAcceptedAsRecommended(before, after) ? [] : demandChanges(before, after)
+  // If that is why nothing is left to award, what the RFQ asks for does not matter any more.
+  const isDone = decisive.length > 0 && after.recommendation.status === 'accepted'
+  const demands = isDone ? [] : demandChanges(before, after)
   const causes = [
     ...(isOther ? [...settings, ...decisive, ...demands] : []),
     ...(decisive.length > 0 ? [] : causesOfOffers('kept')),
@@ -54,12 +56,6 @@ function causesOf(before: RfqState, after: RfqState, isOther: boolean): string[]
   // Other offers can change the best set even if they are not part of it.
   return causes.length > 0 ? causes : [...settings, ...rateChanges(before, after), ...causesOfOffers('none')]
 }
-
-/** Whether the marketplace accepted a recommendation that reached the need: whatever else changed, nothing is left to award. */
-const isAcceptedAsRecommended = ({ recommendation: { status, offers } }: RfqState, after: RfqState): boolean =>
-  status === 'award' &&
-  after.recommendation.status === 'accepted' &&
-  offers.every(({ id }) => after.assessed.offers.some((offer) => offer.id === id && isAccepted(offer)))
 
 /** Without what depends on the day or on recorded rates, because nobody changed it. */
 const settingsOf = ({ settings: { exchangeRates: _rates, ...others } }: RfqState) => others

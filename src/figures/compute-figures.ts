@@ -1,7 +1,5 @@
 import { hash } from 'node:crypto'
 import type { ListingQuality } from '../compare/offer/listing-quality.js'
-import type { OfferReport } from '../compare/offer/offer-report-model.js'
-import type { RfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardRecord } from '../core/decision/award-record.js'
 import type { RecommendationFigures, RecordedRecommendation } from '../core/decision/recommendation.js'
 import { type Settings, settingsSchema } from '../core/decision/settings.js'
@@ -54,29 +52,30 @@ interface Subject extends RfqDocuments {
 async function computeRfq(context: Context, subject: Subject): Promise<ComputedFigures> {
   const { source, now, key } = context
   const { rfq, standing, last } = subject
-  const { channel, id: rfqId, version, valid } = rfq
+  const { channel, id: rfqId, valid } = rfq
   const state = await rfqStateOf(source, subject, now, standing)
   const { facts, figures, stakes, claims, award } = state
   const { offers } = state.assessed
-  const presentOffers = offers.filter(({ missingSince }) => missingSince === null).length
+  const { number, reference, title } = facts
   const { decision } = figures
+  const isDecided = !figures.undecided && (award === null || award.status === 'accepted' || award.status === 'no-award')
+  const names = new Set(offers.flatMap(({ developer, project }) => [developer, project]))
   // Another process whose clock is ahead may have recorded the documents.
   const computedAt = later(later(now.at.toISOString(), rfq.lastObservedAt ?? ''), last?.at ?? '')
   return {
-    recommendation: await changeOf(context, subject, state, computedAt),
+    ...(await changeOf(context, subject, state, computedAt)),
     row: {
       channel,
       rfqId,
-      key: isSettled(state) ? SETTLED : key,
-      version,
+      key: facts.state === 'closed' && isDecided ? SETTLED : key,
       valid: valid ? 1 : 0,
-      offers: presentOffers,
+      offers: offers.filter(({ missingSince }) => missingSince === null).length,
       facts: JSON.stringify(facts),
       figures: JSON.stringify(figures),
       award: award && JSON.stringify(briefOf(award)),
-      search: searchText(channel, facts, offers),
-      number: facts.number,
-      title: facts.title?.toLowerCase() ?? null,
+      search: searchTextOf(number, reference, title, channel, ...names),
+      number,
+      title: title?.toLowerCase() ?? null,
       recommended: decision?.offers[0]?.toLowerCase() ?? null,
       price: decision?.pricePerTonne ?? null,
       total: decision?.total ?? null,
@@ -94,10 +93,6 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
 
 const briefOf = ({ status, findings, next }: AwardBrief): AwardBrief => ({ status, findings, next })
 
-/** The text that is searched, in lower case: names of the RFQ and its channel, of developers and projects. */
-const searchText = (channel: string, { number, reference, title }: RfqFacts, offers: readonly OfferReport[]) =>
-  searchTextOf(number, reference, title, channel, ...new Set(offers.flatMap((each) => [each.developer, each.project])))
-
 /**
  * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
  * tomorrow; 1 if the award waits for something else, if it closed and nobody decided whom to award, or if its document is invalid, so that
@@ -109,38 +104,34 @@ function attentionOf({ facts, figures, award }: RfqState, valid: boolean): 0 | 1
   return waiting.length > 0 || figures.undecided || (!valid && facts.state !== 'closed') ? 1 : 0
 }
 
-/** Whether an RFQ is closed and decided, so that its figures stay those of that day. */
-const isSettled = ({ facts: { state }, figures, award }: RfqState): boolean =>
-  state === 'closed' &&
-  !figures.undecided &&
-  (award === null || award.status === 'accepted' || award.status === 'no-award')
-
-/** The recommendation to record; null if it is the newest one, or if offers were not read yet. */
+/** The recommendation to record, and its event: none if it is the newest one, or if offers were not read yet. */
 async function changeOf(
   context: Context,
   subject: Subject,
   state: RfqState,
   at: Timestamp,
-): Promise<ComputedFigures['recommendation']> {
+): Promise<Omit<ComputedFigures, 'row'>> {
   const { rfq, last, standing } = subject
+  const { channel, id: rfqId } = rfq
   const { recommendation } = state
-  if (last !== undefined && keyOf(last) === keyOf(recommendation)) return null
-  if (await hasUnreadOffers(context.source, rfq, state)) return null
-  if (last === undefined) return { ...recommendation, at, reason: null, event: null }
+  const isSame = last !== undefined && keyOf(last) === keyOf(recommendation)
+  if (isSame || (await hasUnreadOffers(context.source, rfq, state))) return { recommendation: null, event: null }
+  const made = { channel, rfqId, at, ...recommendation }
+  if (last === undefined) return { recommendation: { ...made, reason: null }, event: null }
   const before = await stateAt(context, subject, last)
   const reason = changeReason(last, before, state)
   const moved = { before: awardTerms(last), after: awardTerms(recommendation) }
   // What is accepted is no longer recommended, and not lost either.
   const amounts = hasAccepted(before) || hasAccepted(state) ? [] : describeMove(moved)
-  const isMoved = standing === undefined && amounts.length > 0
   const { channel: _channel, rfqId: _rfqId, at: _at, settings: _settings, reason: _reason, ...figures } = last
-  const event = {
+  const data = {
     reason,
     recommendation: { before: figures, after: recommendation },
-    ...(isMoved && { moved }),
+    ...(standing === undefined && amounts.length > 0 && { moved }),
     messages: [`${reason}.`, ...amounts],
   }
-  return { ...recommendation, at, reason, event }
+  const event = { kind: 'recommendation.changed', at, channel, rfqId, data } as const
+  return { recommendation: { ...made, reason }, event }
 }
 
 /** The same for recommendations of the same offers for the same amounts, whatever their names. */

@@ -1,21 +1,22 @@
 import type { RecordedRecommendation } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
-import type { EventData } from '../../core/events/events.js'
 import type { RfqWithResponses } from '../../core/records.js'
+import type { EventDraft } from '../events/event-writer.js'
 import type { SqlValue } from '../sql/sql-database.js'
 import type { FigureSource } from './figure-queries.js'
 
 /** A row of `figures` (src/store/schema/tables.sql), with the names of members. */
-export type FigureRow = { rfqId: string; version: number } & Readonly<Record<string, SqlValue>>
+export type FigureRow = { rfqId: string } & Readonly<Record<string, SqlValue>>
 
 /** The key of a row that stays as it is when the day, settings or rates change: of a closed RFQ that is decided. */
 export const SETTLED = 'settled'
 
 /** What is recorded of an RFQ. */
 export interface ComputedFigures {
-  /** The recommendation, if it differs from the newest one. `event`: what to tell, if it is not the first one. */
-  recommendation: (Omit<RecordedRecommendation, 'channel' | 'rfqId' | 'settings'> & { event: EventData | null }) | null
   row: FigureRow
+  /** The recommendation, if it differs from the newest one, and its event, if it is not the first one. */
+  recommendation: Omit<RecordedRecommendation, 'settings'> | null
+  event: EventDraft | null
 }
 
 /** What figures depend on besides documents and awards. */

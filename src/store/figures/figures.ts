@@ -47,10 +47,7 @@ export function createFigures(
     // At the end: an error of the database is not one of an RFQ.
     for (const id of written) failed.delete(nameOf(channel, id))
     for (const id of left) failed.add(nameOf(channel, id))
-    return computed.flatMap(({ row: { rfqId, version }, recommendation }) => {
-      const { at = '', event = null } = recommendation ?? {}
-      return event === null ? [] : [{ kind: 'recommendation.changed', at, channel, rfqId, version, data: event }]
-    })
+    return computed.flatMap(({ event }) => event ?? [])
   }
 
   return {
@@ -147,11 +144,9 @@ async function recordFigures(
   computed: readonly ComputedFigures[],
   settingsHash: string,
 ): Promise<void> {
-  const recommendations = computed.flatMap(({ recommendation, row: { rfqId } }) => {
-    if (recommendation === null) return []
-    const { event: _event, offers, ...figures } = recommendation
-    return { channel, rfqId, ...figures, offers: JSON.stringify(offers), settingsHash }
-  })
+  const recommendations = computed.flatMap(({ recommendation: made }) =>
+    made === null ? [] : { ...made, offers: JSON.stringify(made.offers), settingsHash },
+  )
   for (const { rfqId, at } of recommendations)
     await tx.run(
       `update recommendations set superseded_at = @at

@@ -260,8 +260,6 @@ create table figures (
   -- A hash of the day, settings, rates and rules that it was computed with; empty if what it depends on changed since; 'settled' of a closed
   -- RFQ that is decided, whose figures stay.
   key text not null,
-  -- The version of the RFQ that the row was computed from.
-  version integer not null,
   valid integer not null,
   -- The number of offers that are not missing.
   offers integer not null,
