@@ -2,7 +2,7 @@ import { MAX_INTENTS_PER_DAY, REFUSAL_COOLDOWN_MS } from '../core/close-intent.j
 import { contentHash } from '../core/documents/canonical-json.js'
 import { contradictionOf } from '../core/documents/list-contradiction.js'
 import { parseDocument, type Rfq } from '../core/documents/observation.js'
-import type { DecisionRecord, KnownDocument, KnownEntry } from '../core/records.js'
+import type { DecisionRecord, KnownDocument } from '../core/records.js'
 import { type ClockTimes, clockSkewSeconds } from '../core/time/clock-skew.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../core/time/expiry.js'
 import type { ClosingPolicy } from './contract.js'
@@ -17,7 +17,7 @@ export interface Candidate {
   state: string | null
   valid: boolean
   /** Its entry in the newest list; null if none was recorded. */
-  entry: KnownEntry | null
+  entry: KnownDocument['entry']
   /** Only the list entry has been read, never the detail. */
   listEntryOnly: boolean
   missingSince: string | null

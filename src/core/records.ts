@@ -103,15 +103,12 @@ export interface KnownDocument extends Version {
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null
   /** Of an RFQ: its entry in the newest list; null if that does not have it, and of other documents. */
-  entry: KnownEntry | null
-}
-
-/** The newest list entry of an RFQ. */
-export interface KnownEntry {
-  /** Whether the run that recorded it, or a later one, read the RFQ itself. */
-  isRead: boolean
-  /** Parsed JSON; an array of several different entries with the identifier of the RFQ. */
-  body: unknown
+  entry: {
+    /** Whether the run that recorded it, or a later one, read the RFQ itself. */
+    isRead: boolean
+    /** Parsed JSON; an array of several different entries with the identifier of the RFQ. */
+    body: unknown
+  } | null
 }
 
 /** An RFQ with its responses, all from one consistent state. */

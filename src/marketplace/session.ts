@@ -165,8 +165,10 @@ export class Session implements ChannelSession {
 
   #parserOf<K extends SentKind>(kind: K, id: string, knownHash?: string | null): Parse<Observation<SentDocument<K>>> {
     return ({ text }) => {
-      if (knownHash && hash('sha256', text) === knownHash)
-        return { id, text, hash: knownHash, body: undefined, same: true, document: null, problems: [], valid: true }
+      if (knownHash && hash('sha256', text) === knownHash) {
+        const known = { document: null, problems: [], valid: true }
+        return { id, shape: 'full', text, hash: knownHash, body: undefined, same: true, ...known }
+      }
       const body = parseObject(text)
       requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.

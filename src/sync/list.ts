@@ -61,8 +61,7 @@ export async function recordList<T>(
     loss &&
     `The list of ${kind === 'listing' ? 'listings' : 'RFQs'} may not be whole: ${loss}. Nothing was marked missing. ` +
       'If the list is right, run `quotekeeper sync --accept-loss`.'
-  const shape = kind === 'listing' ? 'full' : 'list'
-  const snapshots = [...entries.values()].map((entry) => ({ ...asRead(entry), shape }) as const)
+  const snapshots = [...entries.values()].map(asRead)
   const changes = await context.store.recordList(run, kind, snapshots, { whole: loss === null, readAt }, context.now())
   return { entries, changes }
 }
@@ -125,7 +124,7 @@ function toEntry<T>(id: string, twins: readonly Observation<T>[]): ListEntry<T> 
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */
-function asRead<T>(entry: ListEntry<T>): Omit<ReadDocument, 'shape'> {
+function asRead<T>(entry: ListEntry<T>): ReadDocument {
   if (entry.others.length === 0) return entry
   const all = [...entry.others, entry]
   const text = `[${all.map((each) => each.text).join()}]`

@@ -149,7 +149,7 @@ export async function recordListEntry(
   { requested = false, readAt }: { requested?: boolean; readAt: Date },
 ): Promise<void> {
   const { context, run } = poll
-  const rfq = { ...entry, shape: 'list' as const, requested }
+  const rfq = { ...entry, requested }
   const snapshot = { rfq, responses: [], responsesComplete: false, readAt }
   countRecorded(poll, entry, await context.store.recordRfq(run, snapshot, context.now()))
 }

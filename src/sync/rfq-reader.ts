@@ -18,7 +18,7 @@ import { lastRequestFailed, type ResponseChoice, type StoredState } from './plan
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq extends RfqSnapshot {
-  rfq: Observation<Rfq> & { shape: 'full' }
+  rfq: Observation<Rfq>
   serverDate: Date | null
 }
 
@@ -63,7 +63,7 @@ export async function readRfqWithResponses(
     try {
       const options = { knownHash: knownHash(known), retries: retriesAfter(failedBefore) }
       const { value } = await session.readResponse(id, responseId, options)
-      return { ...value, id: responseId, summaryHash, shape: 'full', requested }
+      return { ...value, id: responseId, summaryHash, requested }
     } catch (error) {
       const isAccepted = poll !== undefined && isUnavailable(error)
       if (isAccepted) poll.onUnavailable(error)
@@ -93,7 +93,7 @@ export async function readRfqWithResponses(
   await Promise.allSettled(reads)
   const responses = await Promise.all(reads)
   const observed = summaries.filter(isObserved)
-  return { rfq: { ...rfq, shape: 'full' }, responses, observed, responsesComplete, readAt, serverDate }
+  return { rfq, responses, observed, responsesComplete, readAt, serverDate }
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */
@@ -138,5 +138,5 @@ function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
 ): ReadDocument {
-  return { ...observe('summary', text, body), id, summaryHash, requested, problems, shape: 'summary' }
+  return { ...observe('summary', text, body), id, summaryHash, requested, problems }
 }

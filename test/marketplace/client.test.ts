@@ -88,7 +88,8 @@ describe('replies', () => {
     expect(first).toMatchObject({ same: false, document: { number: 1 } })
     const options = { knownHash: first.hash }
     expect((await channel.readRfq('r1', options)).value).toEqual({
-      ...{ id: 'r1', text: first.text, hash: first.hash, same: true, document: null, problems: [], valid: true },
+      ...{ id: 'r1', shape: 'full', text: first.text, hash: first.hash, same: true },
+      ...{ document: null, problems: [], valid: true },
     })
     expect((await channel.readRfq('r1', { knownHash: null })).value).toMatchObject({ same: false })
     expect((await channel.readRfq('r1', options)).value).toMatchObject({ same: false, document: { number: 2 } })

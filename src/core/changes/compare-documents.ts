@@ -1,12 +1,9 @@
-import type { DocumentShape } from '../documents/documents.js'
 import { isPlainObject, memberOf } from '../documents/json-text.js'
+import type { Version } from '../records.js'
 import { comparableText } from '../text/comparable-text.js'
 
 /** A body of an RFQ or an offer, in the shape that was read. */
-export interface ReadBody {
-  shape: DocumentShape
-  body: unknown
-}
+export type ReadBody = Pick<Version, 'shape' | 'body'>
 
 /** A difference between two versions of a document. */
 export interface Change {

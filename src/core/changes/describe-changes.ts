@@ -86,17 +86,14 @@ const NOUNS = new Map([
   ['prePayments', 'prepayment'],
 ])
 
-/** A version of a document, as far as it says what changed. */
-type HistoryVersion = Pick<Version, 'kind' | 'observedAt' | 'shape' | 'body'>
-
 /**
  * What a version of an RFQ or an offer changed, in sentences.
  * @param previous null for the first version
  * @param isClosedByUs Quotekeeper closed the RFQ in this version
  */
 export function changesOfVersion(
-  previous: HistoryVersion | null,
-  version: HistoryVersion,
+  previous: ReadBody | null,
+  version: ReadBody & Pick<Version, 'kind' | 'observedAt'>,
   isClosedByUs = false,
 ): string[] {
   const { kind, observedAt, shape } = version

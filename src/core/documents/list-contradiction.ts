@@ -1,4 +1,3 @@
-import type { KnownEntry } from '../records.js'
 import { memberOf } from './json-text.js'
 
 /** Members about which the list must not contradict an open RFQ, with the word before their values. */
@@ -14,7 +13,7 @@ const DECIDING = [
  * @param rfq the body of the RFQ that was read
  * @returns empty if its entry is only ambiguous; null if it does not contradict the RFQ, or the RFQ is not open
  */
-export function contradictionOf(entry: Pick<KnownEntry, 'body'>, rfq: unknown): string | null {
+export function contradictionOf(entry: { body: unknown }, rfq: unknown): string | null {
   if (memberOf(rfq, 'state') !== 'open') return null
   const entries: unknown[] = Array.isArray(entry.body) ? entry.body : [entry.body]
   const others = DECIDING.flatMap(([member, before]) => {

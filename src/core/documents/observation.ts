@@ -38,6 +38,7 @@ export type Review = NonNullable<Offer['review']>
 
 /** A document as received and parsed. */
 export interface Observation<T> extends Parsed<T> {
+  shape: DocumentShape
   /** The identifier, or `unidentified-<hash>`, with its content hash, of a document without a usable one. */
   id: string
   /** As sent, without white space around it. */
@@ -59,7 +60,6 @@ export interface ListedResponse {
 
 /** A document to be recorded, as it was read, or as a list or an RFQ shows it. */
 export interface ReadDocument extends Observation<unknown> {
-  shape: DocumentShape
   /** Whether the document itself was requested, perhaps in vain. Default: if it is `full`. */
   requested?: boolean
   /** Of a response: hash of its summary in the RFQ. */
@@ -93,7 +93,8 @@ export function observe<K extends SentKind>(
   const id = identifierOf(body) ?? `unidentified-${contentHash(body).slice(0, 16)}`
   const { problems, ...parsed } = parseDocument(kind, body)
   const found = [...problems, ...(text.includes('\ufffd') ? [DAMAGED_TEXT] : [])]
-  return { id, text, hash: hash('sha256', text), body, same: false, ...parsed, problems: found }
+  const shape = kind === 'rfq-entry' ? 'list' : kind === 'summary' ? 'summary' : 'full'
+  return { id, shape, text, hash: hash('sha256', text), body, same: false, ...parsed, problems: found }
 }
 
 const DAMAGED_TEXT: Problem = {

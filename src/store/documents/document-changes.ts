@@ -4,7 +4,7 @@ import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { contradictionOf } from '../../core/documents/list-contradiction.js'
 import type { ReadDocument } from '../../core/documents/observation.js'
-import type { KnownDocument, KnownEntry, RfqWithResponses } from '../../core/records.js'
+import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
 import {
@@ -115,7 +115,7 @@ export class DocumentChanges {
 
   /** An RFQ with its offers, as the recording leaves them. */
   rfqWithResponses(run: LiveRun, id: string): RfqWithResponses {
-    const known = (row: DocumentRow, entry: KnownEntry | null): KnownDocument => ({
+    const known = (row: DocumentRow, entry: KnownDocument['entry']): KnownDocument => ({
       ...toKnown(row),
       body: this.#bodies.get(row) ?? bodyOf(row),
       entry,

@@ -7,14 +7,14 @@ export const observeEntry = (text: string) => observe('rfq-entry', text)
 /** A response that was read. */
 export const observeResponse = (text: string, more: Partial<ReadDocument> = {}): ReadDocument => ({
   ...observe('response', text),
-  ...{ summaryHash: 'summary', shape: 'full', requested: true },
+  ...{ summaryHash: 'summary', requested: true },
   ...more,
 })
 
 /** A document with these members, which has no problems although most are absent. */
 export const observed = (body: object, more: Partial<ReadDocument> = {}): ReadDocument => ({
   ...observeRfq(JSON.stringify(body)),
-  ...{ shape: 'full', valid: true, problems: [] },
+  ...{ valid: true, problems: [] },
   ...more,
 })
 
