@@ -131,14 +131,13 @@ const NONE_YET = 'none is stored yet, `quotekeeper sync` polls the marketplace'
 
 /** The RFQs whose names are close. */
 function suggestRfqs(name: string, known: readonly RfqWithResponses[]): NamedRfq[] {
-  const text = name.slice(0, 100)
-  const named = known.flatMap(({ rfq }) => {
-    const each = namedRfq({ rfq })
-    return [each.id, each.number, namesIn(rfq.body).reference, each.title].flatMap((one): [string, NamedRfq][] =>
-      one === null ? [] : [[String(one), each]],
-    )
-  })
-  const texts = named.map(([one]) => one)
-  const close = closestMatches(text, texts, MAX_SUGGESTED).flatMap((one) => named.filter(([each]) => each === one))
-  return [...new Set(close.map(([, rfq]) => rfq))].slice(0, MAX_SUGGESTED)
+  const named = new Map(
+    known.map((each) => {
+      const { channel, id, number, title } = namedRfq(each)
+      const text = [id, number, namesIn(each.rfq.body).reference, title, channel].join(' ')
+      return [text, { channel, id, number, title }] as const
+    }),
+  )
+  const close = closestMatches(name.slice(0, 100), [...named.keys()], MAX_SUGGESTED)
+  return close.flatMap((text) => named.get(text) ?? [])
 }

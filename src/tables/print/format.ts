@@ -1,3 +1,4 @@
+import stringWidth from 'string-width'
 import { cleanLine } from '../../core/text/clean-text.js'
 import {
   formatAmount,
@@ -16,6 +17,12 @@ export interface PrintedColumn<Row> {
   /** With the unit that all values share: `Price, USD/t`. */
   header: string
   cells: string[]
+}
+
+/** What the choice of columns goes by. */
+interface Shown {
+  column: Pick<Column<never>, 'kind' | 'weight'>
+  cells: readonly string[]
 }
 
 const UNITS: Partial<Record<Kind, string>> = { tonnes: 't' }
@@ -50,22 +57,30 @@ export function printColumns<Row>(
 const TELLING_WEIGHT = 8
 
 /** Whether a column says something about these rows: it has cells, and tells rows apart or is important. */
-export const isTelling = ({
-  column: { weight },
-  cells,
-}: Pick<PrintedColumn<never>, 'cells'> & { column: { weight: number } }): boolean =>
+export const isTelling = ({ column: { weight }, cells }: Shown): boolean =>
   weight > 0 &&
   cells.some((cell) => cell !== '') &&
   (weight >= TELLING_WEIGHT || cells.length < 2 || cells.some((cell) => cell !== cells[0]))
+
+/** Texts with a full stop or a semicolon are sentences from the first width on, others from the second one. */
+const SENTENCE_WIDTHS = [24, 88] as const
+const END_OF_CLAUSE = /[.;]( |$)/
+
+/** Whether most cells of a text column are sentences, which are read on lines of their own rather than cut. */
+export function isProse({ column: { kind }, cells }: Shown): boolean {
+  const texts = cells.filter((cell) => cell !== '')
+  const sentences = texts.filter((cell) => stringWidth(cell) > SENTENCE_WIDTHS[END_OF_CLAUSE.test(cell) ? 0 : 1])
+  return kind === 'text' && sentences.length > texts.length / 2
+}
 
 /** The weight of columns that are never hidden, and never cut. */
 export const MAX_WEIGHT = 9
 
 /** Hides the last of the columns with the lowest weight, one after the other, until the others fit. */
-export function fitColumns<Shown extends { column: { weight: number } }>(
-  columns: readonly Shown[],
-  isFitting: (columns: readonly Shown[], lowestWeight: number) => boolean,
-): readonly Shown[] {
+export function fitColumns<Each extends Shown>(
+  columns: readonly Each[],
+  isFitting: (columns: readonly Each[], lowestWeight: number) => boolean,
+): readonly Each[] {
   const lowest = Math.min(...columns.map(({ column }) => column.weight))
   if (lowest >= MAX_WEIGHT || isFitting(columns, lowest)) return columns
   const hidden = columns.findLast(({ column }) => column.weight === lowest)

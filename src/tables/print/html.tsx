@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { type Column, type Fact, isNumeric } from '../column.js'
-import { fitColumns, formatFact, isTelling, MAX_WEIGHT, type PrintedColumn, printColumns } from './format.js'
+import { fitColumns, formatFact, isProse, isTelling, MAX_WEIGHT, type PrintedColumn, printColumns } from './format.js'
 import { toneOf } from './tones.js'
 
 /** The key of a column whose links look like buttons: what a person does next. */
@@ -135,29 +135,26 @@ interface FittedColumn<Row> extends PrintedColumn<Row> {
   class: string
 }
 
-/** Columns that do not fit into this many pixels are shown where there is more room only; those of less weight first. */
+/** Columns that do not fit into so many characters are shown where there is more room only; those of less weight first. */
 const ROOMS = [
-  { room: 720, class: 'from-wide' },
-  { room: 1024, class: 'from-widest' },
+  { room: 96, class: 'from-wide' },
+  { room: 136, class: 'from-widest' },
 ] as const
+/** As wide as a page becomes; what does not fit is in files only. */
+const MAX_ROOM = 162
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
-const DIGIT_PX = 8
-const LETTER_PX = 7
-const PADDING_PX = 16
-/** Of a button or of the word of a state. */
-const FRAME_PX = 18
-const ACTION_PX = 230
+/** Characters of the space around a cell, and of the buttons of a row. */
+const [SPACE, ACTION] = [2, 29]
 /** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines unless rows are read for them. */
-const MAX_NAME = 14
-const MAX_SENTENCE = 44
+const [MAX_NAME, MAX_SENTENCE] = [14, 40]
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
-  const printed = printColumns(columns, rows, { isExact }).filter(isTelling)
-  const shownAt = ROOMS.map(({ room }) =>
-    fitColumns(printed, (shown) => shown.reduce((sum, each) => sum + widthOf(each), action ? ACTION_PX : 0) <= room),
-  )
+  const fitting = (printed: readonly PrintedColumn<Row>[], room: number) =>
+    fitColumns(printed, (shown) => shown.reduce((sum, each) => sum + widthOf(each), action ? ACTION : 0) <= room)
+  const printed = fitting(printColumns(columns, rows, { isExact }).filter(isTelling), MAX_ROOM)
+  const shownAt = ROOMS.map(({ room }) => fitting(printed, room))
   return printed.map((each) => {
     const { key, kind, weight } = each.column
     const widest = ROOMS.findLast((_, at) => !shownAt[at]?.includes(each))
@@ -174,18 +171,11 @@ function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTabl
 const longestOf = (texts: readonly string[]): number =>
   texts.reduce((longest, { length }) => Math.max(longest, length), 0)
 
-/** Whether a column has sentences, which need more room than names. */
-const isProse = <Row,>({ column: { kind }, cells }: PrintedColumn<Row>): boolean =>
-  kind === 'text' && longestOf(cells) > 2 * MAX_SENTENCE
-
 function widthOf<Row>(printed: PrintedColumn<Row>): number {
   const { column, header, cells } = printed
-  const { key, kind } = column
-  const frame = kind === 'state' || key === STEP ? FRAME_PX : 0
-  const longest = longestOf([header, ...(kind === 'state' ? cells.flatMap((cell) => cell.split(', ')) : cells)])
-  const max = kind !== 'text' ? longest : isProse(printed) ? MAX_SENTENCE : MAX_NAME
-  const isWords = kind === 'state' || kind === 'text'
-  return Math.min(longest, max) * (isWords ? LETTER_PX : DIGIT_PX) + PADDING_PX + frame
+  const longest = longestOf([header, ...(column.kind === 'state' ? cells.flatMap((cell) => cell.split(', ')) : cells)])
+  const max = column.kind !== 'text' ? longest : isProse(printed) ? MAX_SENTENCE : MAX_NAME
+  return Math.min(longest, max) + SPACE
 }
 
 function HeaderCell<Row>({

@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 import { type Column, isNumeric, type Kind } from '../column.js'
-import { fitColumns, isTelling, type PrintedColumn, printColumns } from './format.js'
+import { fitColumns, isProse, isTelling, type PrintedColumn, printColumns } from './format.js'
 import { padEnd, padStart, truncate, wrap } from './text-width.js'
 
 interface TerminalFormat {
@@ -20,9 +20,6 @@ interface Fitted extends Omit<PrintedColumn<never>, 'column'> {
 
 const GAP = '  '
 const INDENT = '    '
-/** Texts with a full stop or a semicolon are sentences from the first width on, others from the second one: they are read on lines of their own rather than cut. */
-const SENTENCE_WIDTHS = [24, 88] as const
-const END_OF_CLAUSE = /[.;]( |$)/
 /** The width below which a text that is cut says nothing. */
 const MIN_WIDTHS: Partial<Record<Kind, number>> = { text: 12, state: 11 }
 /** Columns of less weight than this are shown only where texts can be read beside them. */
@@ -63,13 +60,6 @@ export function printTerminal<Row>(
 function fitted<Row>({ column, header, cells }: PrintedColumn<Row>): Fitted {
   const width = [header, ...cells].reduce((widest, text) => Math.max(widest, stringWidth(text)), 0)
   return { column, header, cells, width }
-}
-
-/** Whether most cells of a text column are sentences. */
-function isProse({ column: { kind }, cells }: Fitted): boolean {
-  const texts = cells.filter((cell) => cell !== '')
-  const sentences = texts.filter((cell) => stringWidth(cell) > SENTENCE_WIDTHS[END_OF_CLAUSE.test(cell) ? 0 : 1])
-  return kind === 'text' && sentences.length > texts.length / 2
 }
 
 const minWidth = ({ column: { kind }, width, header }: Fitted) =>
