@@ -61,7 +61,7 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
   const { run, plan, entries, progress } = reading
   const limit = pLimit(reading.concurrency)
   const all = [...plan.reads.keys()].flatMap((id) => entries.get(id) ?? [])
-  await forEachInPoll(reading, all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
+  await forEachItem(all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
     try {
       const fetched = await limit(() => (hasFailed() || run.isWanted ? null : fetchRfq(reading, entry)))
       if (fetched === null) return
@@ -82,8 +82,7 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
  * Does work for each item, several at the same time. After an error no other item begins, and the error is thrown at the end.
  * @param work receives a function that returns whether another item has failed
  */
-export async function forEachInPoll<T>(
-  poll: Poll,
+export async function forEachItem<T>(
   items: readonly T[],
   concurrency: number,
   work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
@@ -93,7 +92,6 @@ export async function forEachInPoll<T>(
   const begin = async (item: T) => {
     if (fatal) return
     try {
-      throwIfStopped(poll)
       await work(item, () => fatal !== null)
     } catch (error) {
       fatal ??= error as Error
@@ -103,16 +101,10 @@ export async function forEachInPoll<T>(
   if (fatal) throw fatal
 }
 
-function throwIfStopped({ context, run }: Pick<Poll, 'context' | 'run'>): void {
-  if (context.signal?.aborted) throw new AbortedError('The poll was stopped.')
-  if (run.lost.aborted) throw run.lost.reason
-}
-
 /** Whether an error concerns one RFQ only, not the whole channel or this process. */
 const isOfOneRfq = (error: unknown): error is Error => error instanceof ItemError || error instanceof UnavailableError
 
 async function fetchRfq(reading: RfqReading, entry: RfqEntry): Promise<FetchedRfq> {
-  throwIfStopped(reading)
   const { context, plan, progress } = reading
   const stored = reading.states.get(entry.id)
   const unavailable: UnavailableError[] = []
