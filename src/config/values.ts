@@ -20,10 +20,10 @@ export const number = (min: number, max: number) => z.number().min(min).max(max)
 export const integer = (min: number, max: number) => z.int().min(min).max(max)
 export const text = () => z.string().trim().min(1)
 
-/** Organization or channel slug: one segment of a URL path. */
+/** Organization or channel slug: one segment of a URL path, which "." and ".." would lead to another resource. */
 export const segment = () =>
-  z.string().regex(/^[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u, {
-    error: 'Expected text without "/", control characters, or spaces at either end',
+  z.string().regex(/^(?!\.\.?$)[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u, {
+    error: 'Expected text without "/", control characters, or spaces at either end, other than "." and ".."',
   })
 
 /** The name of a user, as it is recorded with what the user does. */

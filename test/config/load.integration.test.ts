@@ -179,6 +179,8 @@ describe('invalid settings are answered by what is allowed, and never by a secre
   it.each<[lines: string, answer: string, env?: Env]>([
     ['org: 0042', 'channels[0].org: Invalid input: expected string, received number'],
     ['org: a/b', 'channels[0].org (a/b/forest): Expected text without "/"'],
+    ['org: .', 'channels[0].org (./forest): Expected text without'],
+    ['channel: ..', 'channels[0].channel (acme/..): Expected text without'],
     ['autoClose: yes', 'autoClose (acme/forest): Invalid option: expected one of "on"|"dry-run"|"off"'],
     ['scheduleTimeZone: "+02:00"', 'scheduleTimeZone: Expected an IANA time zone'],
     ['schedule: { rfqs: "0 6 * * monday" }', "('monday'). Expected five fields in quotes"],
