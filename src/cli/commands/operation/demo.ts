@@ -59,8 +59,9 @@ const INTRODUCTION =
   'their response due date, and compares the offers. This demo runs its commands against a local sample marketplace with ' +
   'invented data.'
 const SCHEDULE =
-  "From now on the service runs, and the marketplace's clock is accelerated: eight minutes pass each second. Offers arrive, " +
-  'RFQs become past due, and Quotekeeper polls, closes and reports on schedule. Times are UTC. Press Ctrl-C to end the demo.'
+  'From now on the service runs, and the clock of the demo is accelerated: eight minutes pass each second. Offers arrive, ' +
+  'RFQs become past due, and Quotekeeper polls, closes and reports on schedule. Times are UTC. Look at its page, which has ' +
+  'the time of the demo: commands in another terminal have the real time. Press Ctrl-C to end the demo.'
 
 function section(io: Io, heading: string, prose: string): void {
   const width = Math.min(io.width ?? MAX_WIDTH, MAX_WIDTH)
