@@ -3,17 +3,9 @@ import { withRun } from '../store/runs/with-run.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { recordDecision } from './decisions.js'
 import { approvalOf, evaluateStored, loadEarlierCloses } from './due-rfqs.js'
-import { type EvaluatedRfq, qualifies, type Reason } from './evaluate.js'
+import { type EvaluatedRfq, qualifies, type Reason, type ReasonCode } from './evaluate.js'
 import { readAndRecord } from './read-rfq.js'
-import {
-  createRound,
-  findChannelBlocker,
-  isInScope,
-  loadDecisions,
-  type Round,
-  readList,
-  withItemFailures,
-} from './round.js'
+import { createRound, findChannelBlocker, isInScope, loadDecisions, type Round, readList, stepForRfq } from './round.js'
 import { attemptClose } from './send-close.js'
 import { settle, settleIntent } from './settlement.js'
 
@@ -56,21 +48,19 @@ async function closeDue(round: Round): Promise<void> {
   // Those out of scope stay open for the next round, because settling may send a POST.
   for (const { id, rfqId } of intents)
     if (isInScope(round, rfqId))
-      await withItemFailures(round, rfqId, () =>
-        round.run.step(async () => {
-          // Another round may have settled it before this one got the lock.
-          const intent = (await context.store.openIntents(channel)).find((each) => each.id === id)
-          if (intent) await settleIntent(round, intent)
-        }),
-      )
+      await stepForRfq(round, rfqId, async () => {
+        // Another round may have settled it before this one got the lock.
+        const intent = (await context.store.openIntents(channel)).find((each) => each.id === id)
+        if (intent) await settleIntent(round, intent)
+      })
   const qualified = await findQualified(round)
   const chosen = qualified.filter(({ id }) => isInScope(round, id))
+  const stopped = await findChannelBlocker(round)
   if (chosen.length === 0) return
-  const blocker = (await findChannelBlocker(round)) ?? (policy.mode === 'on' ? findSizeBlocker(round, qualified) : null)
+  const blocker = stopped ?? (policy.mode === 'on' ? findSizeBlocker(round, qualified) : null)
   for (const rfq of chosen) {
     if (blocker !== null) await recordDecision(round, { ...rfq, against: [blocker] })
-    else if (round.stop === null)
-      await withItemFailures(round, rfq.id, () => round.run.step(() => closeOne(round, rfq)))
+    else if (round.stop === null) await stepForRfq(round, rfq.id, () => closeOne(round, rfq))
   }
   // A person who looks before closing sees what a round would wait for.
   if (policy.byHand && policy.mode === 'dry-run' && round.stop === null) findSizeBlocker(round, qualified)
@@ -93,7 +83,9 @@ async function findQualified(round: Round): Promise<EvaluatedRfq[]> {
   const qualified: EvaluatedRfq[] = []
   for (const rfq of await evaluateStored(context.store, { channel, ids }, { ...round, now: context.now() })) {
     const { id, state, against } = rfq
-    if (state === 'closed' || round.decided.has(id)) continue
+    if (round.decided.has(id)) continue
+    if (state === 'closed') round.counts.alreadyClosed++
+    if (state === 'closed') continue
     if (qualifies(rfq)) qualified.push(rfq)
     if (!isInScope(round, id)) continue
     round.evaluated.add(id)
@@ -128,7 +120,11 @@ async function closeOne(round: Round, known: EvaluatedRfq): Promise<void> {
   // Another round may have closed it, or tried to, before this one got the lock.
   const { id } = known
   const { openIntents, closeReplies } = await loadEarlierCloses(context.store, round.channel, [id], context.now())
-  if (openIntents.has(id) || closeReplies.get(id)?.id !== round.earlier.closeReplies.get(id)?.id) return
+  const reply = closeReplies.get(id)
+  if (openIntents.has(id) || reply?.id !== round.earlier.closeReplies.get(id)?.id) {
+    if (reply?.outcome === 'closed' || reply?.outcome === 'already-closed') round.counts.alreadyClosed++
+    return
+  }
   await readList(round)
   const read = policy.mode === 'on' ? await readAndRecord(round, id) : known
   const { rfq, close } = await attemptClose(round, read, null)
@@ -147,6 +143,15 @@ async function finishRound(round: Round): Promise<void> {
   const unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
   // This round is no longer in progress.
   round.unsettled = unsettled.map((close) => ({ ...close, inProgress: false }))
+  const held = [...round.evaluated].flatMap((id) => {
+    const decision = round.newestDecisions.get(id)
+    const isHeld = (decision?.evidence.codes as ReasonCode[] | undefined)?.includes('uncertain') ?? false
+    return decision && isHeld && !unsettled.some(({ rfqId }) => rfqId === id) ? [decision] : []
+  })
+  if (held.length === 0) return
+  const message =
+    'past due when a backup was restored; check each, then close it with `quotekeeper close-expired --retry RFQ`'
+  round.progress.failures.push({ id: `RFQ ${namesOf(held)}`, message })
 }
 
 function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round): void {
@@ -162,11 +167,15 @@ function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round)
 /** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */
 function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null {
   const parts = (['refused', 'unknown', 'failed', 'open'] as const).flatMap((outcome) => {
-    const names = unsettled.filter((each) => each.outcome === outcome).map(({ rfqNumber, rfqId }) => rfqNumber ?? rfqId)
-    const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
-    return names.length === 0
+    const found = unsettled.filter((each) => each.outcome === outcome)
+    return found.length === 0
       ? []
-      : [`${names.length} ${outcome === 'open' ? 'not settled' : outcome} (${shown.join(', ')})`]
+      : [`${found.length} ${outcome === 'open' ? 'not settled' : outcome} (${namesOf(found)})`]
   })
   return parts.length === 0 ? null : `RFQs that need attention: ${parts.join(', ')}.`
+}
+
+function namesOf(rfqs: readonly { rfqNumber: number | null; rfqId: string }[]): string {
+  const names = rfqs.map(({ rfqNumber, rfqId }) => rfqNumber ?? rfqId)
+  return (names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names).join(', ')
 }

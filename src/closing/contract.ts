@@ -79,13 +79,6 @@ export interface ClosingResult {
   stopReason: string | null
   /** Closes on the channel that are not settled, from this round and from earlier ones. */
   unsettled: UnsettledClose[]
-  counts: RoundCounts
-}
-
-/** Numbers of RFQs, including those whose decision repeats an earlier one. */
-export interface RoundCounts {
-  closed: number
-  alreadyClosed: number
-  wouldClose: number
-  blocked: number
+  /** Numbers of RFQs, including those whose decision repeats an earlier one. */
+  counts: Record<'closed' | 'alreadyClosed' | 'wouldClose' | 'blocked', number>
 }

@@ -46,7 +46,7 @@ export async function evaluateStored(
 }
 
 /** What a round with more RFQs than `maxPerRun` waits for (docs/CLOSING.md, rule 5). */
-interface Approval {
+export interface Approval {
   plan: string
   /** Why the round is blocked. */
   reason: string
@@ -74,25 +74,18 @@ export function approvalOf(
   }
 }
 
-/** How a closing round that started now would evaluate RFQs of a channel before it reads them again. */
-export interface ClosingPreview {
-  /** Those that are not stored are left out. */
-  rfqs: readonly EvaluatedRfq[]
-  /** What the round would wait for; null if it is small enough. */
-  approval: Approval | null
-}
-
 /**
  * Evaluates RFQs as stored by the rules of a round (docs/CLOSING.md), without sending, reading from the marketplace or recording
  * anything. The round itself decides: it also reads the list and each RFQ again, and compares the clocks.
  * @param rfqs.ids default: all that a round would evaluate, and `others`
+ * @returns those that are stored, and what a round that started now would wait for
  */
 export async function previewCloses(
   store: ClosingQueries,
   { channel, ids, others = [] }: { channel: string; ids?: readonly string[] | undefined; others?: readonly string[] },
   policy: Pick<ClosingPolicy, 'timeZone' | 'graceHours' | 'maxPerRun' | 'maxClockSkewSeconds'>,
   now: Date,
-): Promise<ClosingPreview> {
+): Promise<{ rfqs: EvaluatedRfq[]; approval: Approval | null }> {
   const calendar = createCalendar(policy.timeZone)
   const day = calendar.dateAt(now)
   const due = await store.unclosedRfqs({ channel, dueBefore: day })

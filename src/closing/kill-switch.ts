@@ -50,9 +50,11 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Store, 'c
     if (inodeOf(file) !== opened) return 'the database was replaced while this process ran: restart it'
     if (!config.closing.enabled) return 'closing.enabled is false in the configuration'
     // Without its folder: the reason is recorded and sent in events.
-    if (findStopFile(config) !== null) return `stop file ${STOP_FILE} exists`
+    if (findStopFile(config) !== null) return `stop file ${STOP_FILE} exists; delete it to close again`
     const stop = await store.closingStop()
-    return stop && `stopped by ${stop.by} at ${stop.since} (${stop.reason})`
+    return (
+      stop && `stopped by ${stop.by} at ${stop.since} (${stop.reason}); \`quotekeeper close-expired --resume\` ends it`
+    )
   }
 }
 

@@ -12,14 +12,8 @@ import { type Candidate, type EvaluatedRfq, evaluate, qualifies, type Reason } f
 /** How old the list may be when an RFQ is closed, in milliseconds. */
 const MAX_LIST_AGE_MS = 60_000
 
-/** Why a round closes no further RFQ. */
-interface RoundStop {
-  code: NonNullable<RunRecord['stop']>['code']
-  /** For people. */
-  text: string
-  /** The problem with the clocks, if that is why. */
-  clocks?: string
-}
+/** Why a round closes no further RFQ, for people too. */
+type RoundStop = Pick<NonNullable<RunRecord['stop']>, 'code'> & { text: string; clocks?: string }
 
 /** One closing round in progress. */
 export type Round = Awaited<ReturnType<typeof createRound>>
@@ -120,10 +114,10 @@ export async function findChannelBlocker(round: Round): Promise<Reason | null> {
   return { code: 'mass-loss', text: 'the list may not be whole' }
 }
 
-/** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
-export async function withItemFailures(round: Round, id: string, work: () => Promise<void>): Promise<void> {
+/** Does a step for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
+export async function stepForRfq(round: Round, id: string, work: () => Promise<void>): Promise<void> {
   try {
-    await work()
+    await round.run.step(work)
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof ItemError || error instanceof ChannelError)) throw error
     round.progress.failures.push({ id: `RFQ ${id}`, message: error.message })

@@ -1,7 +1,6 @@
 import { CLOSE_OUTCOMES, type CloseOutcome } from './records.js'
 import { quoteForShell } from './text/quote-for-shell.js'
 import { nameById } from './text/rfq-name.js'
-import type { Timestamp } from './time/clock.js'
 
 /** Time after a refused close in which the RFQ is not closed again unless it changed (docs/CLOSING.md, rule 5). */
 export const REFUSAL_COOLDOWN_MS = 24 * 3_600_000
@@ -29,14 +28,14 @@ export const MAX_INTENTS_PER_DAY = 2
 export const isIntentTransition = (from: IntentState, to: IntentState): boolean =>
   TRANSITIONS[from]?.includes(to) ?? false
 
-/** What a person can do about a close that had no certain effect. @param since when that was decided */
+/** What a person can do about a close that had no certain effect, of an RFQ that now has a state. */
 export function closeRemedy(
   outcome: 'refused' | 'failed' | 'unknown',
-  { channel, rfqId, since }: { channel: string; rfqId: string; since: Timestamp },
+  { channel, rfqId, state }: { channel: string; rfqId: string; state: string | null },
 ): string {
-  const until = new Date(Date.parse(since) + REFUSAL_COOLDOWN_MS).toISOString()
+  if (state !== 'open') return 'check it on the marketplace; no close is sent, because it is not open any more'
   const remedies = {
-    refused: `why it was refused; it is sent again when its document changes or after ${until}, or at once`,
+    refused: 'why it was refused; it is sent again when its document changes or after 24 hours, or at once',
     failed: 'why the close had no effect; it is not sent again, except',
     unknown: 'whether it is closed; it is not sent again, except',
   }

@@ -111,7 +111,7 @@ export interface CloseResult {
   status: number
   /** `ok` of the body; null if it is not a boolean. */
   ok: boolean | null
-  /** The message of the body, or the start of an unexpected body: sanitized, at most 200 characters; null if none. */
+  /** The message of the body (at most 200 characters) or the start of an unexpected body (80), sanitized; null if none. */
   message: string | null
   serverDate: Date | null
 }

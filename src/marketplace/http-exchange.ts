@@ -154,8 +154,8 @@ function toMarketplaceError(error: unknown, { label, method }: HttpRequest, hasS
 
 function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
-  const advice = 'If this size is expected, raise requests.maxBodyMiB'
-  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB. ${advice}`, { status })
+  const advice = 'raise requests.maxBodyMiB if that is expected'
+  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB; ${advice}`, { status })
 }
 
 /** Of `postJson`, from connecting to the last byte of the reply, in milliseconds. */

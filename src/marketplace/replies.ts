@@ -1,5 +1,6 @@
 import { isPlainObject, membersOf, partsOf } from '../core/documents/json-text.js'
 import type { Observation } from '../core/documents/observation.js'
+import { truncate } from '../core/text/clean-text.js'
 import { TimeSlice } from '../core/time/time-slice.js'
 import type { CloseResult, Operation } from './contract.js'
 import { ChannelError, ItemError, type MarketplaceError, TransientError, UnavailableError } from './errors.js'
@@ -9,8 +10,8 @@ import type { Sanitize } from './sanitizer.js'
 /** Items of one list; a marketplace that sends more is out of order, and they would fill the memory. */
 const MAX_ITEMS = 100_000
 
-/** Characters of a body from which a message is made. */
-const MAX_QUOTED_LENGTH = 4096
+/** Characters of a body from which a message is made, and of one that has no message, those that are shown. */
+const [MAX_QUOTED_LENGTH, MAX_START] = [4096, 80]
 
 /** The body of a 200 as text. */
 export interface ReceivedText {
@@ -42,7 +43,7 @@ export async function readBody<T>(
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error
-    const start = sanitize(text.slice(0, MAX_QUOTED_LENGTH))
+    const start = truncate(sanitize(text.slice(0, MAX_QUOTED_LENGTH)), MAX_START)
     const message = `${label()}: status 200, but ${problem}${start === '' ? '' : `; it starts with: ${start}`}`
     throw new TransientError(message, { status })
   }
@@ -133,9 +134,10 @@ const isGiven = (value: unknown): boolean =>
 function readMessage({ body }: HttpReply, sanitize: Sanitize) {
   const text = body.toString('utf8')
   const { ok, message, statusCode } = Object(parsedOrNull(text)) as Record<string, unknown>
-  const quoted = typeof message === 'string' && message !== '' ? message : text
-  const shown = sanitize(quoted.slice(0, MAX_QUOTED_LENGTH)) || null
-  return { ok, statusCode: Number(statusCode), shown, isMessage: typeof message === 'string' }
+  const isMessage = typeof message === 'string'
+  const quoted = sanitize((isMessage && message !== '' ? message : text).slice(0, MAX_QUOTED_LENGTH))
+  const shown = (isMessage ? quoted : truncate(quoted, MAX_START)) || null
+  return { ok, statusCode: Number(statusCode), shown, isMessage }
 }
 
 function parsedOrNull(text: string): unknown {
@@ -173,12 +175,8 @@ export function errorForStatus(
   const isList = operation === 'listListings' || operation === 'listRfqs'
   if (status === 401)
     return new ChannelError(`${failure}. The API key is not accepted: correct or renew it`, { status })
-  if (status === 403) {
-    const remedy = 'request access, or correct org and channel'
-    return new ChannelError(`${failure}. The API key has no access to this organization or channel: ${remedy}`, {
-      status,
-    })
-  }
+  if (status === 403)
+    return new ChannelError(`${failure}. The API key has no access: request it, or correct org and channel`, { status })
   if (status === 400 || status === 404 || status === 410) {
     if (!isList) return new ItemError(failure, { status })
     return new ChannelError(`${failure}. The channel does not exist there: correct org, channel or baseUrl`, { status })
@@ -187,7 +185,7 @@ export function errorForStatus(
   if (status >= 300 && status < 400) {
     // The API key is sent to the configured origin only.
     const location = sanitize(String(headers.location ?? 'an unspecified address'))
-    const message = `${label()}: status ${status}, a redirect to ${location}. Redirects are not followed: if the marketplace has moved, correct baseUrl`
+    const message = `${label()}: status ${status}, a redirect to ${location}, which is not followed; if the marketplace has moved, correct baseUrl`
     return new (isList ? ChannelError : UnavailableError)(message, { status })
   }
   return new UnavailableError(`${failure}, which the API description does not define`, { status })

@@ -52,7 +52,8 @@ export class Retries {
       if (!(error instanceof MarketplaceError) && signal.aborted) throw abortedError(signal)
       if (!(error instanceof TransientError)) throw error
       const suffix = attempts === 1 ? '' : `, after ${attempts} attempts`
-      throw new UnavailableError(`${error.message}${suffix}`, { status: error.status })
+      const remedy = error.status === null ? '; check the network and baseUrl' : ''
+      throw new UnavailableError(`${error.message}${suffix}${remedy}`, { status: error.status })
     }
   }
 

@@ -183,7 +183,9 @@ export class Session implements ChannelSession {
     }
     const path = encodePath(this.#base, segments)
     const method = operation === 'closeRfq' ? 'POST' : 'GET'
-    return { operation, method, path, label: () => `${method} ${this.#sanitize(this.#client.origin + path)}` }
+    // Of a document, what its channel and RFQ do not say.
+    const shown = segments.length > 1 ? `…${path.slice(this.#base.length)}` : this.#client.origin + path
+    return { operation, method, path, label: () => `${method} ${this.#sanitize(shown)}` }
   }
 
   #retriedRead<T>(target: Target, parse: Parse<T>, retries = this.#client.limits.retries): Promise<ReadResult<T>> {
@@ -206,7 +208,7 @@ export class Session implements ChannelSession {
     starts = 1,
   ): Promise<{ read: ReadResult<T>; slot: Slot; since: number }> {
     const { limiter, timing } = this.#client
-    this.#assertMaySend(target)
+    this.#assertMaySend(target, retry)
     const asked = timing.elapsed()
     const slot = await limiter.acquire(this, starts)
     const since = timing.elapsed()
@@ -226,9 +228,10 @@ export class Session implements ChannelSession {
     }
   }
 
-  #assertMaySend({ label, method }: Target): void {
+  /** A retry is sent, because its tokens are spent already, and its failure says more. */
+  #assertMaySend({ label, method }: Target, retry: number): void {
     if (this.#suspended) throw this.#suspended
-    if (method === 'GET' && this.#retries.exhausted)
+    if (method === 'GET' && retry === 0 && this.#retries.exhausted)
       throw new NotSentError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
@@ -239,7 +242,7 @@ export class Session implements ChannelSession {
    */
   async #send(target: Target, { retry, waitedSeconds, refuseStart }: SendOptions): Promise<Reply> {
     const { origin, limits, limiter, reads, closes, observer, now, timing } = this.#client
-    this.#assertMaySend(target)
+    this.#assertMaySend(target, retry)
     this.#requests++
     const { operation, method, path, label } = target
     const started = timing.elapsed()
@@ -287,9 +290,7 @@ export class Session implements ChannelSession {
 
 /** It must not be stored. */
 const HAS_KEY = 'but the body contains the API key. Nothing of it was used'
-const FROM_CACHE =
-  'but a cache answered with an earlier reply, although the request asks for none (Cache-Control: no-cache). ' +
-  'Let requests to the marketplace bypass that cache'
+const FROM_CACHE = 'but a cache answered with an earlier reply: let requests to the marketplace bypass it'
 
 /**
  * Checks that a document has the requested id, or none.

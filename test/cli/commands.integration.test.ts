@@ -73,10 +73,8 @@ describe('close-expired', () => {
       'acme/blue: skipped because autoClose is off',
     ],
     ['with closing.enabled: off', [], { more: 'closing: { enabled: off }\n' }, 1, 'closing.enabled is false'],
-    ['while there is a stop file', [], {}, 1, 'closing.stop exists'],
-  ])('closes nothing %s', async (how, args, options, status, message) => {
-    const { quotekeeper, sandbox, folder } = await createPolledFixture(options)
-    if (how.includes('file')) writeFileSync(join(folder, 'data/closing.stop'), '')
+  ])('closes nothing %s', async (_how, args, options, status, message) => {
+    const { quotekeeper, sandbox } = await createPolledFixture(options)
     expect(await quotekeeper('close-expired', ...args)).toMatchObject({ status, err: expect.stringContaining(message) })
     expect(postsTo(sandbox)).toBe(0)
   })

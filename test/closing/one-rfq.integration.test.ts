@@ -101,6 +101,7 @@ describe('a closing round for one RFQ', () => {
         [undefined, store].map((other) => fixture.closeExpired({ byHand: true }, other && { store: other })),
       )
       expect(rounds.map(({ run }) => run.outcome)).toEqual(['complete', 'complete'])
+      for (const { run, counts } of rounds) expect(counts.closed + counts.alreadyClosed).toBe(run.seen)
       expect(fixture.posts()).toHaveLength(5 * round)
       const decisions = await store.decisions({ channel: 'acme/forest' })
       expect(decisions.map(({ outcome }) => outcome)).toEqual(Array(5 * round).fill('closed'))

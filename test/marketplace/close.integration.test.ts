@@ -42,7 +42,7 @@ describe('closing an RFQ', () => {
     ['', null],
     ['<html>\u0007Back soon</html>', '<html> Back soon</html>'],
     [`{"ok":tr`, '{"ok":tr'],
-    ['y'.repeat(300_000), `${'y'.repeat(199)}…`],
+    ['y'.repeat(300_000), `${'y'.repeat(79)}…`],
   ])('returns the start of an unexpected body: %.20s', async (body, message) => {
     const server = await serveCloses((_, response) => response.writeHead(200).end(body))
     expect(await close(session(server.url))).toMatchObject({ status: 200, ok: null, message })
@@ -60,8 +60,7 @@ describe('closing an RFQ', () => {
     })
     const failure = await failureOf(close(session(server.url)))
     expect(failure).toMatchObject({ name: 'UnavailableError', status: null })
-    expect(failure.message).toContain('POST http://127.0.0.1')
-    expect(failure.message).toContain('no complete reply')
+    expect(failure.message).toContain('POST …/rfqs/r1/close: no complete reply')
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(server.heads.map((head) => head.slice(0, 4))).toEqual(['GET ', 'POST'])
   })

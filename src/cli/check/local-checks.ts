@@ -101,10 +101,7 @@ async function checkClosing({ config }: App, store: Store | null, now: Date): Pr
   if (!config.closing.enabled) return passed('off: closing.enabled is false')
   const found = store === null ? [] : await closingChecks(config, store)(now)
   if (found.length === 0) return passed('nothing needs attention')
-  return failed(
-    found.map(({ name, message }) => `${name}: ${message}`).join('; '),
-    'follow the message; a stop ends with quotekeeper close-expired --resume, or when its file is deleted',
-  )
+  return failed(found.map(({ name, message }) => `${name}: ${message}`).join('; '))
 }
 
 /** The source can be read, and its newest rate is recent. Records nothing. */

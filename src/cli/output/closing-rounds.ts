@@ -92,7 +92,10 @@ const toJson = ({ result, ...round }: ChannelRound) => ({
 
 function emptyText(rounds: readonly ChannelRound[]): string {
   if (rounds.length === 0) return 'No RFQs were evaluated.'
-  return rounds.some(({ result }) => result !== null && result.run.seen > 0)
+  const results = rounds.flatMap(({ result }) => result ?? [])
+  if (results.some(({ counts }) => counts.alreadyClosed > 0))
+    return 'What was past due is closed already, by another process or person; `quotekeeper closings` lists it.'
+  return results.some(({ run }) => run.seen > 0)
     ? 'No RFQ is to be closed; `quotekeeper closings` says why.'
     : 'No RFQs are past due.'
 }

@@ -56,8 +56,6 @@ const toIntent = (row: IntentRow): CloseIntent => ({
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
 })
 
-const DAY_MS = 24 * 3_600_000
-
 /** The open states as an SQL list. */
 const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
 /** When an intent was sent. If a crash prevented that this was recorded, when it was created. */
@@ -120,14 +118,14 @@ export function createCloseIntents(database: SqlDatabase) {
       const restoredAt = await findMeta(database, RESTORED_AT)
       const unfinished = `select id from runs where channel = @channel and kind = 'close' and finished_at is null`
       const round = await database.get(unfinished, { channel })
-      return rows.flatMap(({ evidence, timeZone, dueDate, ...row }) => {
+      return rows.flatMap(({ evidence, timeZone, dueDate, state, ...row }) => {
         const { outcome, rfqId, since } = row
         const close = { ...row, channel, inProgress: false }
         if (outcome === 'open') return { ...close, inProgress: round !== undefined, remedy: SETTLE }
         if (dueDate !== null && dueDate >= createCalendar(timeZone).dateAt(now)) return []
         const { result } = JSON.parse(evidence) as { result?: string }
         // What was sent before a restore is not sent again without a person (docs/CLOSING.md, rule 11).
-        const remedy = closeRemedy(since <= (restoredAt ?? '') ? 'unknown' : outcome, { channel, rfqId, since })
+        const remedy = closeRemedy(since <= (restoredAt ?? '') ? 'unknown' : outcome, { channel, rfqId, state })
         return { ...close, reason: result ?? row.reason, remedy }
       })
     },
@@ -145,7 +143,7 @@ export function createCloseIntents(database: SqlDatabase) {
         // A process that lost the lock must not close, because what it read may be out of date.
         await fence(tx, run)
         const rfq = { channel, rfqId }
-        const sent = (await countSent(tx, new Date(now.getTime() - DAY_MS), rfq)).get(rfqId) ?? 0
+        const sent = (await countSent(tx, new Date(now.getTime() - 24 * 3_600_000), rfq)).get(rfqId) ?? 0
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {
           throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)
         }
@@ -195,6 +193,7 @@ interface UnsettledRow extends Omit<UnsettledClose, 'channel' | 'inProgress' | '
   evidence: string
   timeZone: string
   dueDate: string | null
+  state: string | null
 }
 
 /** Selects the newest outcomes that need attention, except those of RFQs with an open intent, and the open intents. */
@@ -209,7 +208,7 @@ with open as (select * from close_intents where channel = @channel and state in 
   from open
 )
 select ${membersOf('rfqId', 'outcome', 'since', 'decisionId', 'reason', 'evidence', 'timeZone')},
-  r.number as "rfqNumber", r.response_due_date as "dueDate"
+  r.number as "rfqNumber", r.response_due_date as "dueDate", r.state
 from unsettled u ${leftJoin('rfqs', 'r', 'r.channel = @channel and r.id = u.rfq_id')}
 where outcome = 'open' or r.missing_since is null and coalesce(r.state, '') <> 'closed'
 order by since, u.rfq_id`

@@ -123,6 +123,7 @@ function eventsOf(decision: DecisionRecord): EventDraft[] {
   const unsuccessful = outcome === 'refused' || outcome === 'failed' || outcome === 'unknown' ? outcome : null
   if (unsuccessful === null && decision.decision !== 'blocked') return []
   const { approvalPlan: plan, result } = evidence
+  const { state = 'open' } = (evidence.verified ?? {}) as { state?: string | null }
   if (typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
     const again = `quotekeeper close-expired --channel ${quoteForShell(channel)}`
@@ -132,7 +133,7 @@ function eventsOf(decision: DecisionRecord): EventDraft[] {
   const remedy =
     unsuccessful === null
       ? 'resolve what blocks closing; the next round tries again'
-      : closeRemedy(unsuccessful, { channel, rfqId, since: at })
+      : closeRemedy(unsuccessful, { channel, rfqId, state })
   const data = { decision: id, head, reason: typeof result === 'string' ? result : reason, remedy }
   const kind = unsuccessful === null ? 'close.blocked' : unsuccessful === 'unknown' ? 'close.unknown' : 'close.refused'
   return [{ kind, at, channel, rfqId, data }]

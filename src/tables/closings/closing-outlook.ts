@@ -1,4 +1,4 @@
-import { type ClosingPreview, previewCloses } from '../../closing/due-rfqs.js'
+import { type Approval, previewCloses } from '../../closing/due-rfqs.js'
 import type { EvaluatedRfq, ReasonCode } from '../../closing/evaluate.js'
 import { parseStoredRfq } from '../../compare/input/stored-documents.js'
 import { rfqFacts } from '../../compare/rfq/rfq-terms.js'
@@ -87,7 +87,7 @@ const RETRY_CODES: ReadonlySet<ReasonCode> = new Set(['refused', 'uncertain', 'd
 async function stopOf(
   { store, findClosingBlocker }: ViewSource,
   { key, autoClose }: Pick<ChannelRules, 'key' | 'autoClose'>,
-  approval: ClosingPreview['approval'],
+  approval: Approval | null,
 ): Promise<ChannelStop | null> {
   if (autoClose !== 'on') return { code: autoClose, message: MODE_TEXTS[autoClose], command: null }
   const blocker = await findClosingBlocker(key)

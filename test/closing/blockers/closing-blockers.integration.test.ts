@@ -83,7 +83,7 @@ it('while closing is stopped or the list is suspicious, the outlook of the chann
     expect(readiness?.message).toMatch(new RegExp(`^stopped: ${reason}`))
   }
   writeFileSync(stopFile, '')
-  await expectBlocked('stop file closing.stop exists')
+  await expectBlocked('stop file closing.stop exists; delete it to close again')
   rmSync(stopFile)
   expect((await shown(fixture)).stop).toBeNull()
   for (const id of fixture.ids.slice(1)) fixture.sandbox.world.removeRfq(id)

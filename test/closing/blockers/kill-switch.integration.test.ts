@@ -21,7 +21,7 @@ describe('the kill switch of closing', () => {
   it.each([
     [true, [], null],
     [true, ['closing.stop.txt', 'sub/closing.stop'], null],
-    [true, ['closing.stop'], 'stop file closing.stop exists'],
+    [true, ['closing.stop'], 'stop file closing.stop exists; delete it to close again'],
     [false, [], expect.stringContaining('closing.enabled')],
     [false, ['closing.stop'], expect.any(String)],
   ])('with closing.enabled %j and the files %j stops closing: %j', async (enabled, files, expected) => {
@@ -83,7 +83,7 @@ describe('the kill switch of closing', () => {
         await (number === 1 ? store : other).stopClosing({ by, reason: 'prices "are" wrong', now })
         const earlier = number === 0 ? '' : `; already stopped by ${stop.by} at ${stop.since}: ${stop.reason}`
         stop = { by, reason: `prices "are" wrong${earlier}`, since: now.toISOString() }
-        const expected = `stopped by ${by} at ${stop.since} (${stop.reason})`
+        const expected = expect.stringContaining(`stopped by ${by} at ${stop.since} (${stop.reason}); `)
         expect([await reason(), await elsewhere()]).toEqual([expected, expected])
         // Neither ends the other.
         writeFileSync(stopFile, '')

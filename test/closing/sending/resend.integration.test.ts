@@ -180,14 +180,18 @@ describe.skipIf(isPostgres)('after a backup was restored', () => {
       await fixture.closeExpired()
       const posts = fixture.posts().length
       await restore(fixture, backup)
+      expect((await round(fixture)).stopReason).toBe('a backup was restored')
       const later = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' }).id
       fixture.sandbox.faults.clear()
       fixture.advanceSeconds(3 * 24 * 3600)
       await fixture.pollRfqs()
-      const found = (await round(fixture)).decisions.map(({ rfqId, decision }) => [rfqId, decision])
+      await round(fixture)
+      const found = (await fixture.store.decisions({})).map(({ rfqId, decision }) => [rfqId, decision])
       expect(Object.fromEntries(found)).toEqual({ [fixture.id]: 'keep', [unknownToBackup]: 'keep', [later]: 'blocked' })
       expect(await fixture.store.resumeClosing({ by: 'anna', now: fixture.now() })).toMatchObject({ by: 'anna' })
-      await round(fixture)
+      expect((await round(fixture)).run.error).toMatch(
+        /^RFQ \d+, \d+: past due when a backup was restored; .*--retry RFQ`$/,
+      )
       await fixture.reopenStore()
       await round(fixture, { byHand: true })
       const sent = fixture.posts().map(({ rfqId }) => rfqId)
@@ -233,7 +237,11 @@ describe('an RFQ that needs attention', () => {
       fixture.advanceSeconds(600)
     }
     expect(new Set(errors)).toEqual(new Set(['RFQs that need attention: 1 refused (1001).']))
-    fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: '2026-12-24' })
+    fixture.sandbox.world.changeRfq(fixture.id, { state: 'withdrawn', responseDueDate: '2026-11-19' } as object)
+    await fixture.pollRfqs()
+    const remedy = 'check it on the marketplace; no close is sent, because it is not open any more'
+    expect((await fixture.closeExpired()).unsettled).toMatchObject([{ outcome: 'refused', remedy }])
+    fixture.sandbox.world.changeRfq(fixture.id, { state: 'open', responseDueDate: '2026-12-24' } as object)
     await fixture.pollRfqs()
     expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', error: null })
     fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: DUE })

@@ -45,8 +45,8 @@ async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
   try {
     return { what, ...(await run()) }
   } catch (error) {
-    // Our own errors include their remedy, except for a marketplace that cannot be reached.
-    const hasRemedy = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
+    // Our own errors include their remedy.
+    const hasRemedy = error instanceof Error && isUserFacing(error)
     return { what, ok: false, found: errorMessage(error), remedy: hasRemedy ? '' : remedy }
   }
 }
