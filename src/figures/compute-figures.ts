@@ -17,7 +17,6 @@ import { SETTLED } from '../store/figures/figure-contract.js'
 import { VERSION } from '../version.js'
 import { changeReason, hasAccepted } from './change-reason.js'
 import { settingsAt } from './exchange-rates.js'
-import type { AwardBrief } from './rfq-figures.js'
 import {
   type RfqDocuments,
   type RfqState,
@@ -37,9 +36,8 @@ interface FigureOptions {
 }
 
 /** What a batch of RFQs is computed with. */
-interface Context {
+interface Context extends StateMoment {
   source: FigureSource
-  now: StateMoment
   key: string
 }
 
@@ -50,10 +48,10 @@ interface Subject extends RfqDocuments {
 }
 
 async function computeRfq(context: Context, subject: Subject): Promise<ComputedFigures> {
-  const { source, now, key } = context
+  const { source, key } = context
   const { rfq, standing, last } = subject
   const { channel, id: rfqId, valid } = rfq
-  const state = await rfqStateOf(source, subject, now, standing)
+  const state = await rfqStateOf(source, subject, context, standing)
   const { facts, figures, stakes, claims, award } = state
   const { offers } = state.assessed
   const { number, reference, title } = facts
@@ -61,7 +59,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
   const isDecided = !figures.undecided && (award === null || award.status === 'accepted' || award.status === 'no-award')
   const names = new Set(offers.flatMap(({ developer, project }) => [developer, project]))
   // Another process whose clock is ahead may have recorded the documents.
-  const computedAt = later(later(now.at.toISOString(), rfq.lastObservedAt ?? ''), last?.at ?? '')
+  const computedAt = later(later(context.at.toISOString(), rfq.lastObservedAt ?? ''), last?.at ?? '')
   return {
     ...(await changeOf(context, subject, state, computedAt)),
     row: {
@@ -72,7 +70,7 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
       offers: offers.filter(({ missingSince }) => missingSince === null).length,
       facts: JSON.stringify(facts),
       figures: JSON.stringify(figures),
-      award: award && JSON.stringify(briefOf(award)),
+      award: award && JSON.stringify({ status: award.status, findings: award.findings, next: award.next }),
       search: searchTextOf(number, reference, title, channel, ...names),
       number,
       title: title?.toLowerCase() ?? null,
@@ -90,8 +88,6 @@ async function computeRfq(context: Context, subject: Subject): Promise<ComputedF
     },
   }
 }
-
-const briefOf = ({ status, findings, next }: AwardBrief): AwardBrief => ({ status, findings, next })
 
 /**
  * Whether a person has to look at an RFQ, whatever its due date: 2 (now) if its recorded award has to be decided again or expires by
@@ -118,12 +114,15 @@ async function changeOf(
   if (isSame || (await hasUnreadOffers(context.source, rfq, state))) return { recommendation: null, event: null }
   const made = { channel, rfqId, at, ...recommendation }
   if (last === undefined) return { recommendation: { ...made, reason: null }, event: null }
-  const before = await stateAt(context, subject, last)
+  const then = new Date(last.at)
+  // Those of another version may have settings that no longer exist.
+  const settings = settingsSchema.safeParse(last.settings).data ?? context.settings
+  const before = (await rfqStateAt(context.source, rfq, { ...context, at: then, asOf: then, settings })) ?? state
   const reason = changeReason(last, before, state)
   const moved = { before: awardTerms(last), after: awardTerms(recommendation) }
   // What is accepted is no longer recommended, and not lost either.
   const amounts = hasAccepted(before) || hasAccepted(state) ? [] : describeMove(moved)
-  const { channel: _channel, rfqId: _rfqId, at: _at, settings: _settings, reason: _reason, ...figures } = last
+  const { channel: _channel, rfqId: _rfqId, at: _at, settings: _with, reason: _reason, ...figures } = last
   const data = {
     reason,
     recommendation: { before: figures, after: recommendation },
@@ -149,19 +148,6 @@ async function hasUnreadOffers(
   return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))
 }
 
-/** The state of an RFQ when a recommendation was recorded. */
-async function stateAt(
-  { source, now }: Context,
-  subject: Subject,
-  recorded: RecordedRecommendation,
-): Promise<RfqState> {
-  const at = new Date(recorded.at)
-  // Those of another version may have settings that no longer exist.
-  const settings = settingsSchema.safeParse(recorded.settings).data ?? now.settings
-  const moment = { ...now, at, asOf: at, settings }
-  return (await rfqStateAt(source, subject.rfq, moment)) ?? rfqStateOf(source, subject, moment)
-}
-
 const later = (a: string, b: string) => (a > b ? a : b)
 
 /** Computes figures of RFQs, and keeps the listings that it has read. */
@@ -177,8 +163,7 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
     },
 
     async compute(source, { channel, rfqs }, basis, at) {
-      const now = { timeZone: timeZoneOf(channel), at, settings: basis.settings }
-      const context = { source, now, key: basis.key }
+      const context = { source, timeZone: timeZoneOf(channel), at, ...basis }
       const kept = listings.get(channel) ?? new Map<string, ListingQuality>()
       listings.set(channel, kept)
       const documents = await readDocuments(source, rfqs, { channel }, kept)
