@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { byCodeUnit } from '../numbers.js'
 import { comparableText } from '../text/comparable-text.js'
 import { isPlainObject } from './json-text.js'
 
@@ -14,29 +15,16 @@ export function refuseDeep(value: unknown, levels = MAX_DEPTH): void {
   for (const each of Object.values(value)) refuseDeep(each, levels - 1)
 }
 
-/** Serialises parsed JSON with object keys in code-unit order, so that equal documents give equal text (RFC 8785). */
-export function canonicalJson(value: unknown, form: TextForm = (text) => text): string {
-  if (typeof value === 'string') return canonicalString(form(value))
-  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  let text = ''
-  if (Array.isArray(value)) {
-    for (const element of value) text += `${text === '' ? '' : ','}${canonicalJson(element, form)}`
-    return `[${text}]`
-  }
-  for (const key of Object.keys(value).sort()) {
-    const member = (value as Record<string, unknown>)[key]
-    if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${canonicalString(key)}:${canonicalJson(member, form)}`
-  }
-  return `{${text}}`
-}
+/** Serialises parsed JSON with object keys in one order, so that equal documents give equal text. */
+export const canonicalJson = (value: unknown, form: TextForm = (text) => text): string =>
+  JSON.stringify(value, (_, each: unknown) => {
+    if (typeof each === 'string') return form(each)
+    return isPlainObject(each) ? Object.fromEntries(Object.entries(each).sort(byKey)) : each
+  }) ?? 'null'
+const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => byCodeUnit(a, b)
 
 /** The same with texts in the form in which they are compared: equal for documents that say the same. */
 const comparableJson = (value: unknown): string => canonicalJson(value, comparableText)
-
-/** Characters that JSON writes as they are. */
-const ORDINARY = /^[ !#-[\]-~]*$/
-const canonicalString = (text: string) => (ORDINARY.test(text) ? `"${text}"` : JSON.stringify(text))
 
 /**
  * What decides whether a document changed: its canonical JSON with texts in the form in which they are compared, without the members

@@ -1,6 +1,5 @@
 import { asResponse, type Change, type ReadBody } from '../changes/compare-documents.js'
 import { describeChanges } from '../changes/describe-changes.js'
-import { isPlainObject } from '../documents/json-text.js'
 import { parseDocument } from '../documents/observation.js'
 import { truncate } from '../text/clean-text.js'
 import type { Timestamp } from '../time/clock.js'
@@ -13,8 +12,7 @@ const MAX_CHANGES = 10
 
 /** What events say of an RFQ. Never throws. */
 export function eventRfq(id: string, { body }: ReadBody): EventRfq {
-  // Thousands of responses would take long to parse.
-  const { document } = parseDocument('rfq', isPlainObject(body) ? { ...body, responses: [] } : body)
+  const { document } = parseDocument('rfq', body)
   const { number = null, reference = null, title = null, state = null, responseDueDate = null } = document ?? {}
   return { id, ...cutTexts({ number, reference, title, state, responseDueDate }) }
 }
