@@ -61,14 +61,9 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
      * Withdraws an award.
      * @returns null if there is no such award, or it was already withdrawn
      */
-    withdrawAward: ({
-      award: id,
-      at,
-      by,
-      because,
-      programVersion,
-    }: Omit<AwardWithdrawal, 'id'> & { award: number; programVersion: string }): Promise<AwardRecord | null> =>
+    withdrawAward: (withdrawal: Omit<AwardWithdrawal, 'id'> & { award: number; programVersion: string }) =>
       database.write(async (tx) => {
+        const { award: id, at, by, because, programVersion } = withdrawal
         await lockChain(tx)
         const [award] = await createAwardQueries(tx).awards({ id })
         if (award === undefined || award.withdrawn !== null) return null

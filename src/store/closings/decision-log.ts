@@ -91,15 +91,7 @@ export function createDecisionLog(database: SqlDatabase) {
       }),
 
     /** Newest first. */
-    decisions: ({
-      limit = NO_LIMIT,
-      ...filter
-    }: {
-      id?: number
-      channel?: string
-      rfqId?: string
-      limit?: number
-    }): Promise<DecisionRecord[]> =>
+    decisions: ({ limit = NO_LIMIT, ...filter }: { id?: number; channel?: string; rfqId?: string; limit?: number }) =>
       findDecisions(database, `${matching(filter)} order by id desc limit @limit`, { ...filter, limit }),
 
     /** The newest decision about each of these RFQs. */

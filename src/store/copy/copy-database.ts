@@ -117,19 +117,14 @@ async function copyAll(
 export function copiedTables(): CopiedTable[] {
   const db = new Database(':memory:')
   db.exec(readSchema('sqlite'))
-  const tables = db
-    .prepare("select name from sqlite_schema where type = 'table' and name not like 'sqlite_%' order by rowid")
-    .all() as { name: string }[]
-  return tables
-    .filter(({ name }) => name !== 'meta')
-    .map(({ name }) => {
-      const columns = db.pragma(`table_info(${name})`) as { name: string; type: string }[]
-      return {
-        name,
-        columns: columns.map((column) => column.name),
-        isNumbered: /^integer$/i.test(columns[0]?.type ?? ''),
-      }
-    })
+  const tables = db.prepare(
+    `select t.name, json_group_array(c.name order by c.cid) as columns, max(c.cid = 0 and c.type = 'INTEGER') as is_numbered
+    from sqlite_schema t join pragma_table_info(t.name) c
+    where t.type = 'table' and t.name not like 'sqlite_%' and t.name <> 'meta' group by t.rowid order by t.rowid`,
+  )
+  return (tables.all() as { name: string; columns: string; is_numbered: number }[]).map((table) => ({
+    ...{ name: table.name, columns: JSON.parse(table.columns), isNumbered: table.is_numbered === 1 },
+  }))
 }
 
 async function countRows(database: Queries, tables: readonly CopiedTable[]): Promise<number[]> {

@@ -93,20 +93,15 @@ export function createTargets(database: SqlDatabase, self: Holder) {
      * @param request.upTo only what comes before the first event after this moment; null: everything
      * @returns null if nothing waits, the target may not be tried yet, or another process sends to it
      */
-    async takePage({
-      target,
-      limit,
-      upTo,
-      now,
-    }: {
+    async takePage(request: {
       target: string
       limit: number
       upTo: Date | null
       now: Date
     }): Promise<TargetPage | null> {
-      const row = await database.get<TargetRow>(`select ${TARGET} from delivery_targets where target = @target`, {
-        target,
-      })
+      const { target, limit, upTo, now } = request
+      const select = `select ${TARGET} from delivery_targets where target = @target`
+      const row = await database.get<TargetRow>(select, { target })
       if (!row || (row.retryAt ?? '') > now.toISOString() || !isFree(row)) return null
       const { position, failures, heartbeat } = row
       const before = upTo === null ? null : new Date(upTo.getTime() + 1).toISOString()

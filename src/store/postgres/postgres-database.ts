@@ -261,18 +261,14 @@ const MAX_CHARACTERS = 2 ** 20
 
 /** Splits rows into JSON lists of a limited length. */
 function* inBatches(rows: Iterable<object>): Generator<string> {
-  let texts: string[] = []
-  let length = 0
+  let batch = ''
   for (const row of rows) {
-    const text = storableJson(row)
-    texts.push(text)
-    length += text.length
-    if (length < MAX_CHARACTERS) continue
-    yield `[${texts.join()}]`
-    texts = []
-    length = 0
+    batch += `${batch && ','}${storableJson(row)}`
+    if (batch.length < MAX_CHARACTERS) continue
+    yield `[${batch}]`
+    batch = ''
   }
-  if (texts.length > 0) yield `[${texts.join()}]`
+  if (batch !== '') yield `[${batch}]`
 }
 
 /** Replaces named parameters (`@name`) by the numbered ones of PostgreSQL (`$1`), with their values in that order. */
