@@ -13,6 +13,7 @@ import {
   type RfqListItem,
   type RfqResponse,
   type SentDocument,
+  sameText,
 } from '../core/documents/observation.js'
 import { clockSkewSeconds } from '../core/time/clock-skew.js'
 import type {
@@ -165,10 +166,7 @@ export class Session implements ChannelSession {
 
   #parserOf<K extends SentKind>(kind: K, id: string, knownHash?: string | null): Parse<Observation<SentDocument<K>>> {
     return ({ text }) => {
-      if (knownHash && hash('sha256', text) === knownHash) {
-        const known = { document: null, problems: [], valid: true }
-        return { id, shape: 'full', text, hash: knownHash, body: undefined, same: true, ...known }
-      }
+      if (knownHash && hash('sha256', text) === knownHash) return sameText(id, 'full', text, knownHash)
       const body = parseObject(text)
       requireMatchingId(body, id, this.#sanitize)
       // A document without an id is stored under the requested id.

@@ -5,7 +5,8 @@ import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type RfqEntry, readRfqList } from './list.js'
 import { needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
 import { countChange, type Poll, runPoll } from './poll.js'
-import { forEachItem, loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
+import { loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
+import { forEachUntilError } from './rfq-reader.js'
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
@@ -64,7 +65,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
     ...postponed.filter((entry) => !wasRead(entry)),
     ...all.filter((entry) => !isReadable(entry)).map(asUnreadable),
   ]
-  await forEachItem(listOnly, MAX_UNRECORDED, (entry) => recordListEntry(poll, entry, { readAt }))
+  await forEachUntilError(listOnly, MAX_UNRECORDED, (entry) => recordListEntry(poll, entry, { readAt }))
   const onDone = progressReport(context, plan.reads.size)
   const isManual = options.planning === undefined
   return { ...poll, concurrency, isManual, entries, listReadAt: readAt, plan, states, onDone }

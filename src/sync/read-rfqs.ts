@@ -7,7 +7,7 @@ import type { RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
 import { countChange, type Poll } from './poll.js'
-import { type FetchedRfq, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
+import { type FetchedRfq, forEachUntilError, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
 
 /** A poll that reads RFQs. */
 export interface RfqReading extends Poll {
@@ -61,7 +61,7 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
   const { run, plan, entries, progress } = reading
   const limit = pLimit(reading.concurrency)
   const all = [...plan.reads.keys()].flatMap((id) => entries.get(id) ?? [])
-  await forEachItem(all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
+  await forEachUntilError(all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
     try {
       const fetched = await limit(() => (hasFailed() || run.isWanted ? null : fetchRfq(reading, entry)))
       if (fetched === null) return
@@ -76,29 +76,6 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
   })
   // Whatever was answered first, so that the same failures are described alike.
   progress.failures.sort((a, b) => byCodeUnit(a.id, b.id))
-}
-
-/**
- * Does work for each item, several at the same time. After an error no other item begins, and the error is thrown at the end.
- * @param work receives a function that returns whether another item has failed
- */
-export async function forEachItem<T>(
-  items: readonly T[],
-  concurrency: number,
-  work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
-): Promise<void> {
-  let fatal: Error | null = null
-  const limit = pLimit(concurrency)
-  const begin = async (item: T) => {
-    if (fatal) return
-    try {
-      await work(item, () => fatal !== null)
-    } catch (error) {
-      fatal ??= error as Error
-    }
-  }
-  await Promise.all(items.map((item) => limit(begin, item)))
-  if (fatal) throw fatal
 }
 
 /** Whether an error concerns one RFQ only, not the whole channel or this process. */
@@ -153,7 +130,7 @@ async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: Fetched
   const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...ofList] }
   const recorded = await context.store.recordRfq(run, { ...fetched, rfq }, context.now())
   countRecorded(reading, rfq, recorded)
-  progress.counts.seen += fetched.responses.length + (fetched.observed?.length ?? 0)
+  progress.counts.seen += fetched.responses.length
   progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
 }
 

@@ -10,6 +10,7 @@ import {
   observe,
   type ReadDocument,
   type Rfq,
+  sameText,
 } from '../core/documents/observation.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import { ItemError, NotSentError, UnavailableError } from '../marketplace/errors.js'
@@ -24,7 +25,7 @@ export interface FetchedRfq extends RfqSnapshot {
 
 /** How a poll reads an RFQ. */
 export interface PollReadOptions {
-  /** Chooses the responses to request. Of the others, those to observe are only reported, and the rest are recorded as summaries. */
+  /** Chooses the responses to request. The others are recorded by their summaries, those to observe as unchanged. */
   choose: (listed: readonly ListedResponse[]) => ResponseChoice
   /** What is stored: a text that is the same is not parsed again. */
   stored: StoredState | undefined
@@ -57,6 +58,8 @@ export async function readRfqWithResponses(
   const fetch = async (summary: Summary): Promise<ReadDocument> => {
     const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
+    if (choice?.observe.has(responseId))
+      return { ...sameText(responseId, 'summary', summary.text, summaryHash), summaryHash }
     if (!requested) return observeSummary(summary, { requested })
     const known = stored?.responses.get(responseId)
     const failedBefore = lastRequestFailed(known)
@@ -76,24 +79,32 @@ export async function readRfqWithResponses(
     }
   }
 
-  const isObserved = (summary: Summary) => choice?.observe.has(summary.id) ?? false
-  let failure: { error: unknown } | null = null
-  const limit = pLimit(READ_TOGETHER)
-  const reads = summaries
-    .filter((each) => !isObserved(each))
-    .map((each) =>
-      limit(async () => {
-        if (failure) throw failure.error
-        return fetch(each).catch((error: unknown) => {
-          failure ??= { error }
-          throw error
-        })
-      }),
-    )
-  await Promise.allSettled(reads)
-  const responses = await Promise.all(reads)
-  const observed = summaries.filter(isObserved)
-  return { rfq, responses, observed, responsesComplete, readAt, serverDate }
+  const responses = new Map<string, ReadDocument>()
+  await forEachUntilError(summaries, READ_TOGETHER, async (each) => responses.set(each.id, await fetch(each)))
+  return {
+    ...{ rfq, responsesComplete, readAt, serverDate },
+    responses: summaries.map(({ id: responseId }) => responses.get(responseId) as ReadDocument),
+  }
+}
+
+/**
+ * Does work for each item, several at the same time. After an error no other item begins, and the error is thrown when those in progress
+ * have ended.
+ * @param work receives a function that returns whether another item has failed
+ */
+export async function forEachUntilError<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
+): Promise<void> {
+  const errors: unknown[] = []
+  const limit = pLimit(concurrency)
+  const begin = async (item: T) => {
+    if (errors.length > 0) return
+    await work(item, () => errors.length > 0).catch((error: unknown) => errors.push(error))
+  }
+  await Promise.all(items.map((item) => limit(begin, item)))
+  if (errors.length > 0) throw errors[0]
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */

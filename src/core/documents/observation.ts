@@ -97,6 +97,11 @@ export function observe<K extends SentKind>(
   return { id, shape, text, hash: hash('sha256', text), body, same: false, ...parsed, problems: found }
 }
 
+/** A document whose text is the known one, by its hash. */
+export const sameText = (id: string, shape: DocumentShape, text: string, textHash: string): Observation<never> => ({
+  ...{ id, shape, text, hash: textHash, body: undefined, same: true, document: null, problems: [], valid: true },
+})
+
 const DAMAGED_TEXT: Problem = {
   path: '',
   code: 'encoding',

@@ -88,14 +88,6 @@ export class DocumentChanges {
     return row
   }
 
-  /** Records that an RFQ was read and lists a response, which was not read itself. */
-  see(key: DocumentKey, summaryHash: string, context: ChangeContext): DocumentRow {
-    const row = this.#touch(key, context.stamp)
-    see(row, { shape: 'summary', summaryHash }, context)
-    row.missing_since = null
-    return row
-  }
-
   /** Records that an RFQ was read and does not list a response. */
   miss(row: DocumentRow, { stamp }: ChangeContext): void {
     this.#touch(row, stamp).missing_since ??= stamp
@@ -241,11 +233,7 @@ function versionTimes(row: DocumentRow, stamp: Timestamp): { not_before: Timesta
 }
 
 /** Sets when the document was last observed, read and requested, and the values that decide whether it is read again. */
-function see(
-  row: DocumentRow,
-  read: Pick<ReadDocument, 'shape' | 'requested' | 'summaryHash'> | null,
-  { stamp, readAt }: ChangeContext,
-): void {
+function see(row: DocumentRow, read: ReadDocument | null, { stamp, readAt }: ChangeContext): void {
   row.last_read_at = readAt
   if (read === null) return
   const { shape, requested = shape === 'full', summaryHash = null } = read

@@ -2,7 +2,7 @@ import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timer
 import pLimit from 'p-limit'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
-import type { ListedResponse, ReadDocument } from '../../core/documents/observation.js'
+import type { ReadDocument } from '../../core/documents/observation.js'
 import { DatabaseUnavailableError, RunLostError } from '../errors.js'
 import { writeEvents } from '../events/event-writer.js'
 import { eventsOf } from '../events/observed-events.js'
@@ -32,8 +32,6 @@ import {
 export interface RfqSnapshot {
   rfq: ReadDocument
   responses: readonly ReadDocument[]
-  /** Responses that were not read again, whose summaries show that they still exist. */
-  observed?: readonly ListedResponse[]
   /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
   responsesComplete: boolean
   /** Just before its first request was sent, so that all values are at least this recent. */
@@ -206,7 +204,7 @@ function takeBatch(queue: Set<RfqWrite>): RfqWrite[] {
 /** Computes the changes of an RFQ and its responses, which were read together. */
 function recordRfq(
   changes: DocumentChanges,
-  { rfq, responses, observed = [], responsesComplete }: RfqSnapshot,
+  { rfq, responses, responsesComplete }: RfqSnapshot,
   context: ChangeContext,
 ): RecordedChange[] {
   const stored = changes.responsesOf(rfq.id)
@@ -215,9 +213,6 @@ function recordRfq(
   const rows = new Set([
     changes.observe(documentKey(context.run, 'rfq', rfq.id), rfq, context),
     ...responses.map((response) => changes.observe(keyOf(response.id), response, context)),
-    ...observed.flatMap(({ id, summaryHash }) =>
-      storedIds.has(id) ? changes.see(keyOf(id), summaryHash, context) : [],
-    ),
   ])
   // After those that are stored, because offers are numbered in the order of their first observation.
   const first = stored.reduce((at, row) => later(at, after(row.first_observed_at)), context.stamp)
