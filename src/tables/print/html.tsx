@@ -138,10 +138,9 @@ interface FittedColumn<Row> extends PrintedColumn<Row> {
 /** Columns that do not fit into so many characters are shown where there is more room only; those of less weight first. */
 const ROOMS = [
   { room: 96, class: 'from-wide' },
-  { room: 136, class: 'from-widest' },
+  { room: 136, class: 'from-wider' },
+  { room: 162, class: 'from-widest' },
 ] as const
-/** As wide as a page becomes; what does not fit is in files only. */
-const MAX_ROOM = 162
 /** Columns of less weight are no lines of a card. */
 const MIN_CARD_WEIGHT = 5
 /** Characters of the space around a cell, and of the buttons of a row. */
@@ -151,10 +150,10 @@ const [MAX_NAME, MAX_SENTENCE] = [14, 40]
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
-  const fitting = (printed: readonly PrintedColumn<Row>[], room: number) =>
-    fitColumns(printed, (shown) => shown.reduce((sum, each) => sum + widthOf(each), action ? ACTION : 0) <= room)
-  const printed = fitting(printColumns(columns, rows, { isExact }).filter(isTelling), MAX_ROOM)
-  const shownAt = ROOMS.map(({ room }) => fitting(printed, room))
+  const printed = printColumns(columns, rows, { isExact }).filter(isTelling)
+  const shownAt = ROOMS.map(({ room }) =>
+    fitColumns(printed, (shown) => shown.reduce((sum, each) => sum + widthOf(each), action ? ACTION : 0) <= room),
+  )
   return printed.map((each) => {
     const { key, kind, weight } = each.column
     const widest = ROOMS.findLast((_, at) => !shownAt[at]?.includes(each))

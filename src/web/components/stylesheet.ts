@@ -32,7 +32,7 @@ a:hover{text-decoration-thickness:2px}
 .foot p{margin:var(--s1) 0}
 .fresh::before{content:"";display:inline-block;width:.5rem;height:.5rem;margin-right:.4rem;border-radius:50%;background:var(--goodink)}
 .fresh.late::before{background:var(--badink);border-radius:0}
-main{container-type:inline-size;padding:var(--s3) var(--s5) var(--s6);max-width:86rem}
+main{container-type:inline-size;padding:var(--s3) var(--s5) var(--s6);max-width:112rem}
 main:focus{outline:0}
 .past{position:sticky;top:0;z-index:6;padding:var(--s2) var(--s5);background:var(--past);color:var(--pastink)}
 .past a{color:inherit;font-weight:600}
@@ -151,8 +151,9 @@ tr.chosen>*{background:var(--section)}
 .below td{padding:0 var(--s2) var(--s4)}
 .empty{color:var(--muted)}
 .under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:var(--s1) var(--s4);padding:var(--s2);font-size:var(--t4);color:var(--muted)}
-@container (min-width:44rem) and (max-width:63.99rem){.from-wide,.from-widest{display:none}}
-@container (min-width:64rem) and (max-width:77.99rem){.from-widest{display:none}}
+@container (min-width:44rem) and (max-width:63.99rem){.from-wide,.from-wider,.from-widest{display:none}}
+@container (min-width:64rem) and (max-width:77.99rem){.from-wider,.from-widest{display:none}}
+@container (min-width:78rem) and (max-width:97.99rem){.from-widest{display:none}}
 @container (max-width:43.99rem){
   .table{margin-left:0;margin-right:0}
   .cards,.cards tbody{display:block}

@@ -78,7 +78,7 @@ const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
     document.dispatchEvent(new Event('visibilitychange'))`)
 
 describe.skipIf(isMissing)('in Chromium', () => {
-  it('every page is accessible, fits 320 to 1280 px, in light and dark', async () => {
+  it('every page is accessible, fits 320 to 1500 px, in light and dark', async () => {
     const fixture = await story()
     await refuseEvent(fixture, ['crm', 'mail'])
     const base = await serve(fixture)
@@ -92,7 +92,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       await page.goto(url)
       if (url === RFQ) await page.locator('details.whatif summary').click()
       expect([url, await violations(page)]).toEqual([url, []])
-      for (const width of [1280, 768, 320]) {
+      for (const width of [1500, 1280, 768, 320]) {
         await page.setViewportSize({ width, height: 800 })
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect([url, width, overflow]).toEqual([url, width, 0])
