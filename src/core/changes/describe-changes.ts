@@ -3,14 +3,7 @@ import { parseDocument } from '../documents/observation.js'
 import { priceOffer } from '../documents/offer-price.js'
 import type { Version } from '../records.js'
 import { truncate } from '../text/clean-text.js'
-import {
-  formatCount,
-  formatExactPrice,
-  formatPricePerTonne,
-  formatRange,
-  formatTonnes,
-  formatTotal,
-} from '../text/number-format.js'
+import { formatCount, formatExactPrice, formatRange } from '../text/number-format.js'
 import type { Timestamp } from '../time/clock.js'
 import {
   asResponse,
@@ -20,7 +13,7 @@ import {
   type Item,
   type ReadBody,
 } from './compare-documents.js'
-import { capitalized, describeValues, fieldName, formatDay, formatList, quote, type Style } from './field-text.js'
+import { capitalized, describeValues, fieldName, formatDay, formatList, formatValue, type Style } from './field-text.js'
 
 /** The maximum number of sentences about one version; further differences are only counted. */
 export const MAX_SENTENCES = 30
@@ -98,8 +91,8 @@ export function changesOfVersion(
 ): string[] {
   const { kind, observedAt, shape } = version
   if (previous === null) {
-    const describeNew = kind === 'rfq' ? describeNewRfq : describeNewOffer
-    return [sentence(describeNew(version, observedAt.slice(0, 4)))]
+    const [describeNew, body] = [kind === 'rfq' ? describeNewRfq : describeNewOffer, asResponse(version)]
+    return [sentence(describeNew(body, styleOf(body, observedAt)))]
   }
   const sentences = describeChanges(previous, version, observedAt, isClosedByUs)
   if (previous.shape === shape) return sentences
@@ -120,11 +113,7 @@ export function describeChanges(
   isClosedByUs = false,
 ): string[] {
   const [old, now] = [asResponse(before), asResponse(after)]
-  const year = observedAt.slice(0, 4)
-  const styles = [
-    { year, currency: currencyOf(old) },
-    { year, currency: currencyOf(now) },
-  ] as const
+  const styles = [styleOf(old, observedAt), styleOf(now, observedAt)] as const
   const figures = compareBodies(figuresOf(old), figuresOf(now))
   const others = compareDocuments(before, after).filter(({ field }) => figures.every((each) => each.field !== field))
   const rankOf = ({ field }: Change) => ORDER.indexOf(patternOf(field)) + 1 || ORDER.length + 1
@@ -201,35 +190,29 @@ function describeState(change: Change, { styles, isClosedByUs }: Context): strin
 }
 
 /** `First seen: open, 10,000–50,000 t at up to 30.00 USD/t, responses due 12 Dec`. */
-function describeNewRfq({ body }: ReadBody, year: string): string {
+function describeNewRfq(body: unknown, style: Style): string {
   const { document } = parseDocument('rfq', body)
   const { state = null, minVolume = null, maxVolume = null, pricing, responseDueDate } = document ?? {}
   const volume = formatRange(minVolume, maxVolume)
   const price = formatRange(pricing?.minUnitPrice ?? null, pricing?.maxUnitPrice ?? null, formatExactPrice)
-  const due = formatDay(responseDueDate, year)
+  const due = formatDay(responseDueDate, style.year)
   const facts = [
-    state === 'open' || state === 'closed' ? state : `state ${state === null ? 'unknown' : quote(state)}`,
-    [volume && `${volume} t`, price && `${price} ${currencyOf(body)}/t`].filter(Boolean).join(' at '),
+    state === null ? 'state unknown' : formatValue('state', state, style),
+    [volume && `${volume} t`, price && `${price} ${style.currency}/t`].filter(Boolean).join(' at '),
     due && `responses due ${due}`,
   ]
   return `First seen: ${facts.filter(Boolean).join(', ')}`
 }
 
 /** `Submitted 13 Mar: 8,670 t at 28.80 USD/t`. */
-function describeNewOffer(read: ReadBody, year: string): string {
-  const body = asResponse(read)
+function describeNewOffer(body: unknown, style: Style): string {
   const { status = null, submittedAt } = parseDocument('response', body).document ?? {}
-  const day = formatDay(submittedAt, year)
-  const { pricePerTonne: price, offer } = figuresOf(body)
-  const currency = currencyOf(body)
-  const terms = [
-    offer.totalVolume !== null && formatTonnes(offer.totalVolume),
-    price !== null && formatPricePerTonne(price, currency),
-  ]
-  const total = offer.totalPrice === null ? 'no volume and price stated' : formatTotal(offer.totalPrice, currency)
-  const isKnown = status === 'accepted' || status === 'rejected'
-  const more = status === null || status === 'submitted' ? '' : `; status ${isKnown ? status : quote(status)}`
-  return `Submitted${day === null ? '' : ` ${day}`}: ${terms.filter(Boolean).join(' at ') || total}${more}`
+  const { pricePerTonne: unitPrice, offer } = figuresOf(body)
+  const { totalVolume: volume, totalPrice } = offer
+  const day = formatDay(submittedAt, style.year)
+  const terms = formatValue('', { volume, unitPrice, amount: volume === null ? totalPrice : null }, style)
+  const more = status === null || status === 'submitted' ? '' : `; status ${formatValue('status', status, style)}`
+  return `Submitted${day === null ? '' : ` ${day}`}: ${terms}${more}`
 }
 
 /** The figures of an offer, in the form of a response; null for what is not known, and for an RFQ. */
@@ -246,7 +229,7 @@ const textOf = (value: unknown, name: string): string => {
   return typeof member === 'string' ? member : ''
 }
 
-function currencyOf(body: unknown): string {
+function styleOf(body: unknown, observedAt: Timestamp): Style {
   const currency = textOf(memberOf(body, 'offer'), 'currency') || textOf(memberOf(body, 'pricing'), 'currency')
-  return truncate(currency, 8)
+  return { year: observedAt.slice(0, 4), currency: truncate(currency, 8) }
 }

@@ -79,7 +79,7 @@ function numberFormat(field: string, { currency }: Style) {
 }
 
 /** A value of any kind in words. */
-function formatValue(field: string, value: unknown, style: Style): string {
+export function formatValue(field: string, value: unknown, style: Style): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'object') return value === null ? 'nothing' : itemText(value, style)
   if (typeof value === 'number') {
@@ -128,7 +128,7 @@ export function formatList(items: readonly string[], max = 4): string {
 }
 
 /** `“text”` on one line, shortened. */
-export const quote = (text: string): string => `“${truncate(oneLine(text), MAX_LENGTH)}”`
+const quote = (text: string): string => `“${truncate(oneLine(text), MAX_LENGTH)}”`
 
 /** Two texts, without a long beginning that they have in common: `“…in 2027” → “…in 2028”`. */
 function quotedChange(before: string, after: string): string {

@@ -197,7 +197,7 @@ describe('a sentence about an offer', () => {
     expect(firstOf('response', response())).toEqual(['Submitted 3 Nov: 2,460 t at 380.90 USD/t.'])
     const summary = { id: 'r1', totalVolume: 10, totalPrice: 50, currency: 'USD', status: 'accepted' }
     expect(firstOf('response', summary, 'summary')).toEqual(['Submitted: 10 t at 5.00 USD/t; status accepted.'])
-    expect(firstOf('response', {})).toEqual(['Submitted: no volume and price stated.'])
+    expect(firstOf('response', {})).toEqual(['Submitted: without details.'])
   })
 
   it('says that it was read in full', () => {
