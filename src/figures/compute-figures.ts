@@ -10,7 +10,7 @@ import type { KnownDocument } from '../core/records.js'
 import { searchTextOf } from '../core/text/comparable-text.js'
 import type { Timestamp } from '../core/time/clock.js'
 import { createCalendar } from '../core/time/expiry.js'
-import { TimeSlice } from '../core/time/time-slice.js'
+import { createTimeSlices } from '../core/time/time-slice.js'
 import type { ComputedFigures, FigureBasis, FigureComputer, FigureSource } from '../store/contract.js'
 import { StoreError } from '../store/errors.js'
 import { SETTLED } from '../store/figures/figure-contract.js'
@@ -170,10 +170,10 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
       const ids = rfqs.map(({ rfq }) => rfq.id)
       const awards = await source.awards({ channel, rfqIds: ids, standing: true })
       const newest = await source.newestRecommendations(channel, ids)
-      const slice = new TimeSlice()
+      const nextSlice = createTimeSlices()
       const computed: ComputedFigures[] = []
       for (const each of documents) {
-        if (slice.isOver) await slice.next()
+        await nextSlice()
         const rfqId = each.rfq.id
         const isOfRfq = (other: { rfqId: string }) => other.rfqId === rfqId
         try {

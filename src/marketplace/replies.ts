@@ -1,7 +1,7 @@
 import { isPlainObject, membersOf, partsOf } from '../core/documents/json-text.js'
 import type { Observation } from '../core/documents/observation.js'
 import { truncate } from '../core/text/clean-text.js'
-import { TimeSlice } from '../core/time/time-slice.js'
+import { createTimeSlices } from '../core/time/time-slice.js'
 import type { CloseResult, Operation } from './contract.js'
 import { ChannelError, ItemError, type MarketplaceError, TransientError, UnavailableError } from './errors.js'
 import type { HttpReply } from './http-exchange.js'
@@ -78,8 +78,8 @@ export async function parseList<T>(
   { text, headers }: ReceivedText,
   observe: (text: string) => Observation<T>,
 ): Promise<{ value: Observation<T>[]; partial: string | null }> {
-  const slice = new TimeSlice()
-  await slice.next()
+  const nextSlice = createTimeSlices()
+  await nextSlice()
   if (!text.startsWith('{')) parseObject(text)
   const { items, ...others } = Object.fromEntries(membersOf(text))
   const envelope = parseObject(`{${Object.entries(others).map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`)
@@ -89,7 +89,7 @@ export async function parseList<T>(
   const value: Observation<T>[] = []
   for (const part of parts) {
     value.push(observe(part))
-    if (slice.isOver) await slice.next()
+    await nextSlice()
   }
   return { value, partial: partialReason(headers, envelope, value.length) }
 }

@@ -3,7 +3,7 @@ import { contentOf } from '../core/documents/canonical-json.js'
 import { IdMap } from '../core/documents/identifier.js'
 import type { Observation, ReadDocument, RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
-import { TimeSlice } from '../core/time/time-slice.js'
+import { createTimeSlices } from '../core/time/time-slice.js'
 import type { ListResult } from '../marketplace/contract.js'
 import type { LiveRun, RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RunProgress } from '../store/runs/with-run.js'
@@ -102,7 +102,7 @@ async function dedupeById<T>(
   observed: readonly Observation<T>[],
   stored: readonly string[],
 ): Promise<Map<string, ListEntry<T>>> {
-  const slice = new TimeSlice()
+  const nextSlice = createTimeSlices()
   const ids = new IdMap(stored.map((id) => [id, id]))
   const byId = new Map<string, Observation<T>[]>()
   for (const each of observed) {
@@ -110,7 +110,7 @@ async function dedupeById<T>(
     ids.set(id, id)
     const differing = (byId.get(id) ?? []).filter(({ body }) => contentOf(body) !== contentOf(each.body))
     byId.set(id, [...differing, { ...each, id }])
-    if (slice.isOver) await slice.next()
+    await nextSlice()
   }
   return new Map([...byId].sort(([a], [b]) => byCodeUnit(a, b)).map(([id, twins]) => [id, toEntry(id, twins)]))
 }

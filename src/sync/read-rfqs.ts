@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
 import { byCodeUnit } from '../core/numbers.js'
-import { TimeSlice } from '../core/time/time-slice.js'
+import { createTimeSlices } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
 import type { RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list.js'
@@ -40,14 +40,14 @@ export async function loadStates(
   rfqs: readonly RfqPollState[],
 ): Promise<Map<string, StoredState>> {
   const states = new Map<string, StoredState>()
-  const slice = new TimeSlice()
+  const nextSlice = createTimeSlices()
   for (let start = 0; start < rfqs.length; start += LOADED_TOGETHER) {
     const group = rfqs.slice(start, start + LOADED_TOGETHER)
     for (const rfq of group) states.set(rfq.id, { rfq, responses: new IdMap() })
     const ids = group.map(({ id }) => id)
     for (const response of await context.store.responseStates(run.channel, ids))
       states.get(response.rfqId)?.responses.set(response.id, response)
-    if (slice.isOver) await slice.next()
+    await nextSlice()
   }
   return states
 }

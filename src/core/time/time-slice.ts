@@ -2,18 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
 const SLICE_MS = 10
 
-/** Divides long work into slices of 10 ms, between which the event loop can do other work. */
-export class TimeSlice {
-  #end = performance.now() + SLICE_MS
-
-  /** Whether the time of this slice is used up; if so, await `next()`. */
-  get isOver(): boolean {
-    return performance.now() >= this.#end
-  }
-
-  /** Lets the event loop run, then begins a new slice. */
-  async next(): Promise<void> {
+/**
+ * Divides long work into slices of 10 ms: await the function before each part of it. At first, and after each slice, it lets the event loop
+ * do other work.
+ */
+export function createTimeSlices(): () => Promise<void> {
+  let end = 0
+  return async () => {
+    if (performance.now() < end) return
     await yieldToEventLoop()
-    this.#end = performance.now() + SLICE_MS
+    end = performance.now() + SLICE_MS
   }
 }
