@@ -3,7 +3,7 @@ import type { Outcome } from '../compare/decision/recommendation.js'
 import { coverageOf } from '../compare/offer/metrics.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { isAccepted } from '../compare/offer/ranking.js'
-import type { Summary } from '../compare/report/rfq-statistics.js'
+import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import type { RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
 import type { CreditClaim, RfqClaim } from '../core/decision/recommendation.js'
@@ -18,47 +18,37 @@ export interface Stake {
   total: number
 }
 
-/** An offer that is accepted, awarded on record or recommended, with its amounts by its terms of now, as far as they are known. */
+/** An offer that is accepted, awarded on record or recommended. */
 interface AtStake {
   kind: CreditClaim['kind']
   offer: OfferReport
-  tonnes: number | null
-  total: number | null
-  currency: string | null
 }
 
 /**
  * What is at stake: what is accepted, what else is awarded on record, or else recommended besides. Not what the marketplace does not show as
  * open any more, nor an award in whose place a closed RFQ has other offers accepted.
  */
-export function offersAtStake(
-  { rfq, offers, currency: { comparison } }: RfqAssessment,
-  { award }: Outcome,
-  state: AwardState | null,
-): AtStake[] {
+export function offersAtStake({ rfq, offers }: RfqAssessment, { award }: Outcome, state: AwardState | null): AtStake[] {
   const isReplaced = rfq.state === 'closed' && state?.findings.some(({ code }) => code === 'other-accepted')
   const decided = new Set((isReplaced ? [] : (state?.award ?? award)?.offers)?.map(({ id }) => id))
   return offers.flatMap((offer): AtStake[] => {
-    const { id, status, missingSince, metrics, compared, terms } = offer
-    const isDone = isAccepted(offer)
-    if (!isDone && (!decided.has(id) || status !== 'submitted' || missingSince !== null)) return []
-    const kind = isDone ? 'accepted' : state === null ? 'recommended' : 'awarded'
-    // In its own currency if it cannot be converted.
-    const amount =
-      compared.total === null
-        ? { total: metrics.total, currency: terms.currencyCode }
-        : { total: compared.total, currency: comparison }
-    return [{ kind, offer, tonnes: metrics.volume, ...amount }]
+    const { id, status, missingSince } = offer
+    if (isAccepted(offer)) return [{ kind: 'accepted', offer }]
+    const isOpen = status === 'submitted' && missingSince === null
+    return isOpen && decided.has(id) ? [{ kind: state === null ? 'recommended' : 'awarded', offer }] : []
   })
 }
 
-/** Amounts that are known, by kind and currency. */
-export function stakesOf(atStake: readonly AtStake[]): Stake[] {
+/** The amounts of offers by their terms of now, as far as they are known, by kind and currency: their own if it cannot be converted. */
+export function stakesOf(atStake: readonly AtStake[], { currency: { comparison } }: RfqAssessment): Stake[] {
   const stakes = new Map<string, Stake>()
-  for (const { kind, tonnes, total, currency } of atStake) {
-    if (tonnes === null || total === null || currency === null) continue
+  for (const { kind, offer } of atStake) {
+    const { metrics, compared, terms } = offer
+    const [total, currency] =
+      compared.total === null ? [metrics.total, terms.currencyCode] : [compared.total, comparison]
+    if (metrics.volume === null || total === null || currency === null) continue
     const before = stakes.get(kind + currency) ?? { tonnes: 0, total: 0 }
-    stakes.set(kind + currency, { kind, currency, tonnes: before.tonnes + tonnes, total: before.total + total })
+    stakes.set(kind + currency, { kind, currency, tonnes: before.tonnes + metrics.volume, total: before.total + total })
   }
   return [...stakes.values()]
 }
@@ -89,22 +79,17 @@ export function claimsOf(
  */
 export function figuresOf(
   assessed: RfqAssessment,
-  {
-    outcome,
-    summary,
-    atStake,
-    undecided,
-  }: { outcome: Outcome; summary: Summary; atStake: AtStake[]; undecided: boolean },
+  { outcome, atStake, undecided }: { outcome: Outcome; atStake: readonly AtStake[]; undecided: boolean },
   standing: AwardFacts | undefined,
 ) {
   const { rfq, currency, offers } = assessed
-  const { ranked, lowestPrice } = summary
+  const { ranked, lowestPrice } = summariseOffers(offers, rfq)
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === lowestPrice)
   const decision = decidedAwardOf(assessed, outcome, atStake, standing)
   const awarded = new Set(standing?.offers.map(({ id }) => id))
   const doubts =
     standing === undefined ? outcome.conditions : offers.flatMap((one) => (awarded.has(one.id) ? one.flags : []))
-  const tonnes = sum(stakesOf(atStake).map((each) => each.tonnes))
+  const tonnes = sum(stakesOf(atStake, assessed).map((each) => each.tonnes))
   return {
     /** Offers that compete: open, comparable, and meeting every hard requirement. */
     ranked,
@@ -141,26 +126,39 @@ export const NO_FIGURES: RfqFigures = {
   ...{ bestPriceOffer: null, limit: null, decision: null, coverage: null, loud: 0, noAward: null, undecided: false },
 }
 
-/** What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended. */
+/**
+ * What an RFQ is decided by: the desk's award on record, else what is accepted, else what is recommended.
+ * @param standing one without offers says that nothing is awarded
+ */
 function decidedAwardOf(
-  { rfq: { comparedMaxUnitPrice: limit }, currency: { comparison }, offers }: RfqAssessment,
-  outcome: Outcome,
-  atStake: AtStake[],
+  assessed: RfqAssessment,
+  { status, award, accepted }: Outcome,
+  atStake: readonly AtStake[],
   standing: AwardFacts | undefined,
 ) {
-  const decided = basisOf(outcome, stakesOf(atStake), standing)
+  const isAwarded = standing !== undefined && standing.offers.length > 0
+  const decided = isAwarded ? standing : (accepted ?? (standing === undefined ? award : null))
   if (decided === null) return null
-  const { basis, tonnes, pricePerTonne, total, currency } = decided
-  const labels = new Map(offers.map(({ id, label }) => [id, label]))
-  const own = stakesOf(atStake.filter(({ offer }) => decided.offers.some(({ id }) => id === offer.id)))
-  const isMeasured = own.length > 0 && own.every((stake) => stake.currency === comparison)
+  const basis = isAwarded ? 'awarded' : accepted === null ? 'recommended' : 'accepted'
+  const labels = new Map(assessed.offers.map(({ id, label }) => [id, label]))
+  const ids = new Set(decided.offers.map(({ id }) => id))
+  const own = stakesOf(
+    atStake.filter(({ offer }) => ids.has(offer.id)),
+    assessed,
+  )
+  // Of several currencies without a rate, no total is known.
+  const [known = { tonnes: null, total: null, currency: null }] = own.length > 1 ? [] : own
+  const { total, currency, pricePerTonne } =
+    'total' in decided ? decided : { ...known, pricePerTonne: ratio(known.total, known.tonnes) }
+  const limit = assessed.rfq.comparedMaxUnitPrice
+  const isMeasured = own.length > 0 && own.every((stake) => stake.currency === assessed.currency.comparison)
   return {
     basis,
     /** It does not reach the requested tonnes. */
-    isPartial: basis === 'recommended' && outcome.status === 'partial',
+    isPartial: basis === 'recommended' && status === 'partial',
     /** Labels of the offers. */
     offers: decided.offers.map(({ id, name }) => labels.get(id) ?? name),
-    tonnes,
+    tonnes: decided.tonnes,
     /** Null, like the total, unless all can be compared. */
     pricePerTonne,
     total,
@@ -168,18 +166,6 @@ function decidedAwardOf(
     /** Of what is at stake of it, less than at the RFQ's maximum price; null without one in this currency. */
     savings: limit === null || !isMeasured ? null : sum(own.map((stake) => stake.tonnes * limit - stake.total)),
   }
-}
-
-/** @param standing one without offers says that nothing is awarded */
-function basisOf({ award, accepted }: Outcome, stakes: Stake[], standing: AwardFacts | undefined) {
-  if (standing?.offers.length) return { basis: 'awarded' as const, ...standing }
-  if (accepted === null)
-    return award === null || standing !== undefined ? null : { basis: 'recommended' as const, ...award }
-  const [first, ...others] = stakes.filter(({ kind }) => kind === 'accepted')
-  // Of several currencies without a rate, no total is known.
-  const known = others.length === 0 && first !== undefined ? first : { tonnes: null, total: null, currency: null }
-  const { total, currency } = known
-  return { basis: 'accepted' as const, ...accepted, total, currency, pricePerTonne: ratio(total, known.tonnes) }
 }
 
 /** The state of the standing award of an RFQ that lists show. */

@@ -8,7 +8,6 @@ import { type ListingQuality, listingQuality } from '../compare/offer/listing-qu
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
 import { isAccepted } from '../compare/offer/ranking.js'
 import { findReviewedOffers } from '../compare/offer/reviewed-terms.js'
-import { summariseOffers } from '../compare/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../compare/rfq/rfq-assessment.js'
 import { type RfqFacts, rfqFacts } from '../compare/rfq/rfq-terms.js'
 import type { AwardFacts } from '../core/decision/award-record.js'
@@ -121,8 +120,7 @@ export async function rfqStateOf(
   const recommended = outcome.award
   const award = standing === undefined ? null : awardState(standing, offers)
   const atStake = offersAtStake(assessed, outcome, award)
-  const stakes = stakesOf(atStake)
-  const summary = summariseOffers(offers, assessed.rfq)
+  const stakes = stakesOf(atStake, assessed)
   const undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
   return {
     facts: rfqFacts(parsed.rfq),
@@ -130,7 +128,7 @@ export async function rfqStateOf(
     claims: claimsOf(atStake, assessed.rfq, undecided),
     // Rounded, so that no surface shows 8.745000000000001.
     ...withRoundedNumbers({
-      figures: figuresOf(assessed, { outcome, summary, atStake, undecided }, standing),
+      figures: figuresOf(assessed, { outcome, atStake, undecided }, standing),
       stakes,
       recommendation: {
         status: outcome.status,
