@@ -89,7 +89,7 @@ async function findQualified(round: Round): Promise<EvaluatedRfq[]> {
     if (qualifies(rfq)) qualified.push(rfq)
     if (!isInScope(round, id)) continue
     round.evaluated.add(id)
-    if (against.some(({ code }) => code === 'document')) progress.counts.invalid++
+    if (against.some(({ code }) => code === 'document')) progress.invalid++
     if (!qualifies(rfq)) await recordDecision(round, rfq)
   }
   return qualified.sort(byDueDate)
@@ -155,9 +155,9 @@ async function finishRound(round: Round): Promise<void> {
 }
 
 function reportProgress({ progress, evaluated, counts, stop, unsettled }: Round): void {
-  progress.counts.seen = evaluated.size
-  progress.counts.changed = counts.closed
-  progress.counts.unchanged = evaluated.size - counts.closed
+  progress.seen = evaluated.size
+  progress.changed = counts.closed
+  progress.unchanged = evaluated.size - counts.closed
   progress.madeProgress = evaluated.size > 0
   progress.incomplete = stop?.text ?? progress.incomplete
   progress.needsAttention = describeUnsettled(unsettled)

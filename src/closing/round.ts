@@ -61,7 +61,7 @@ export async function readList(round: Round): Promise<void> {
   if (age >= 0 && age < MAX_LIST_AGE_MS) return
   const { readAt, missing } = await readRfqList(round)
   round.listReadAt = readAt
-  progress.counts.missing += missing.length
+  progress.missing += missing.length
 }
 
 /** Loads earlier decisions about RFQs that this round may close. Most RFQs were closed long ago, so not all are loaded. */

@@ -16,18 +16,8 @@ export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 /** Why a closing round closes no further RFQ. */
 export const STOP_CODES = ['kill-switch', 'mass-loss', 'max-per-run', 'uncertain-effects', 'channel', 'clock'] as const
 
-export interface RunCounts {
-  requests: number
-  seen: number
-  inserted: number
-  changed: number
-  unchanged: number
-  missing: number
-  invalid: number
-}
-
-/** One poll or closing round of one channel; or several of one day that found nothing new, with the sums of their counts. */
-export interface RunRecord extends RunCounts {
+/** One poll or closing round of one channel. */
+export interface RunRecord {
   id: number
   channel: string
   kind: RunKind
@@ -35,6 +25,13 @@ export interface RunRecord extends RunCounts {
   finishedAt: Timestamp | null
   /** Null while it runs. */
   outcome: RunOutcome | null
+  requests: number
+  seen: number
+  inserted: number
+  changed: number
+  unchanged: number
+  missing: number
+  invalid: number
   error: string | null
   /** `error` without the RFQs that a closing round leaves to a person. */
   cause: string | null

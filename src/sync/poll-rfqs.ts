@@ -40,7 +40,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const { context, progress } = poll
   const { only, concurrency, planning = READ_EVERYTHING } = options
   const { known, entries, missing, readAt } = await readRfqList(poll)
-  progress.counts.seen += entries.size
+  progress.seen += entries.size
   for (const id of missing) countChange(poll, { kind: 'rfq', id, change: 'missing' })
   const now = context.now()
   const all = [...entries.values()]
@@ -59,7 +59,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   for (const { id } of postponed) progress.postponed += 1 + (plan.postponed.get(id)?.size ?? 0)
   if (only !== undefined && postponed.length > 0) progress.incomplete ??= 'Only one RFQ was read, as requested.'
   const wasRead = ({ id }: RfqEntry) => known.get(id)?.readAt != null
-  progress.counts.unchanged += others.filter((entry) => wasRead(entry) && known.get(entry.id)?.isEntryRead).length
+  progress.unchanged += others.filter((entry) => wasRead(entry) && known.get(entry.id)?.isEntryRead).length
   progress.madeProgress = true
   const listOnly = [
     ...postponed.filter((entry) => !wasRead(entry)),

@@ -34,20 +34,20 @@ export async function runPoll(
 export function pollListings(context: PollContext): Promise<PollResult> {
   return runPoll(context, 'listings', (poll) =>
     poll.run.step(async () => {
-      const { counts } = poll.progress
+      const { progress } = poll
       const { entries, changes } = await recordList(poll, 'listing', await context.session.listListings())
-      poll.progress.madeProgress = true
-      counts.seen += entries.size
-      counts.unchanged += entries.size - changes.filter(({ change }) => change !== 'missing').length
+      progress.madeProgress = true
+      progress.seen += entries.size
+      progress.unchanged += entries.size - changes.filter(({ change }) => change !== 'missing').length
       for (const each of changes) countChange(poll, each)
-      for (const { valid } of entries.values()) if (!valid) counts.invalid++
+      for (const { valid } of entries.values()) if (!valid) progress.invalid++
     }),
   )
 }
 
 /** Counts one recorded or missing document, and reports it unless it is unchanged. */
 export function countChange({ progress, changes }: Poll, { kind, id, change }: RecordedChange): void {
-  progress.counts[change]++
+  progress[change]++
   if (change !== 'unchanged') changes.push({ kind: kind === 'rfq-entry' ? 'rfq' : kind, id, change })
 }
 

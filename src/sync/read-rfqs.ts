@@ -130,12 +130,12 @@ async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: Fetched
   const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...ofList] }
   const recorded = await context.store.recordRfq(run, { ...fetched, rfq }, context.now())
   countRecorded(reading, rfq, recorded)
-  progress.counts.seen += fetched.responses.length
-  progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
+  progress.seen += fetched.responses.length
+  progress.invalid += fetched.responses.filter((response) => !response.valid).length
 }
 
 /** Counts a recorded RFQ and its responses. */
 function countRecorded(poll: Poll, rfq: { valid: boolean }, changes: readonly RecordedChange[]): void {
-  if (!rfq.valid) poll.progress.counts.invalid++
+  if (!rfq.valid) poll.progress.invalid++
   for (const each of changes) countChange(poll, each)
 }

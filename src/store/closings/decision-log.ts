@@ -83,12 +83,12 @@ export function createDecisionLog(database: SqlDatabase) {
 
     /** Counts another round with the same decision, for each decision (docs/CLOSING.md, rule 9). */
     recordRepeats: (decisionIds: readonly number[], now: Date) =>
-      database.write(async (tx) => {
-        await tx.run(
+      database.write((tx) =>
+        tx.run(
           `update close_decisions set times = times + 1, repeated_until = @at where ${tx.dialect.anyOf('id', '@ids')}`,
           { ids: decisionIds, at: now.toISOString() },
-        )
-      }),
+        ),
+      ),
 
     /** Newest first. */
     decisions: ({ limit = NO_LIMIT, ...filter }: { id?: number; channel?: string; rfqId?: string; limit?: number }) =>

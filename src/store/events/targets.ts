@@ -130,12 +130,12 @@ export function createTargets(database: SqlDatabase, self: Holder) {
 
     /** Tells other processes that this one still sends to a target. */
     renewHold: (target: string) =>
-      database.write(async (tx) => {
-        await tx.run(
-          'update delivery_targets set heartbeat = heartbeat + 1 where target = @target and holder = @holder',
-          { target, holder },
-        )
-      }),
+      database.write((tx) =>
+        tx.run('update delivery_targets set heartbeat = heartbeat + 1 where target = @target and holder = @holder', {
+          target,
+          holder,
+        }),
+      ),
 
     /**
      * Records how an attempt ended, and lets other processes take the next page. Changes no position that was set meanwhile.

@@ -4,7 +4,7 @@ import type { RunKind, RunOutcome, RunRecord } from '../../core/records.js'
 export interface RunEnd
   extends Omit<RunRecord, 'id' | 'channel' | 'kind' | 'startedAt' | 'finishedAt' | 'outcome' | 'suspicious'> {
   outcome: Exclude<RunOutcome, 'interrupted'>
-  /** Whether the list may not be whole; null if none was read. */
+  /** Whether the list may not be whole, so that nothing was marked missing; null if none was read. */
   suspicious: boolean | null
   /** The marketplace does not accept the API key. */
   keyRefused: boolean

@@ -1,5 +1,5 @@
 import { channelKey } from '../../core/channel.js'
-import type { RequestRates, RunCounts, RunKind, RunRecord } from '../../core/records.js'
+import type { RunKind, RunRecord } from '../../core/records.js'
 import { ageOf, type Clock, type Timestamp } from '../../core/time/clock.js'
 import type { ChannelSession } from '../../marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../../marketplace/errors.js'
@@ -13,8 +13,8 @@ export interface ItemFailure {
 }
 
 /** What a run has done so far, updated as the work proceeds, so that an error loses nothing. */
-export interface RunProgress {
-  counts: Omit<RunCounts, 'requests'>
+export interface RunProgress
+  extends Omit<RunEnd, 'requests' | 'outcome' | 'error' | 'cause' | 'failedItems' | 'notBefore' | 'keyRefused'> {
   failures: ItemFailure[]
   /** Something was recorded, confirmed or decided, so that an error makes the run partial, not failed. */
   madeProgress: boolean
@@ -22,13 +22,6 @@ export interface RunProgress {
   incomplete: string | null
   /** The RFQs that a closing round leaves to a person, as a sentence, or null: the run is partial. */
   needsAttention: string | null
-  /** Why a closing round stopped closing, or null. */
-  stop: RunRecord['stop']
-  /** The list lost so many entries at once that nothing was marked missing; null until a list is read. */
-  suspicious: boolean | null
-  /** Documents left to the next poll because the request budget was exceeded. Not an error. */
-  postponed: number
-  requestRates: RequestRates | null
 }
 
 export interface RunContext extends Pick<RunStart, 'timeZone' | 'byHand' | 'signal' | 'onWait'> {
@@ -88,24 +81,20 @@ export async function pausedUntil(
 
 /** The progress of a run that has done nothing yet. */
 const newProgress = (): RunProgress => ({
-  counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  ...{ seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, postponed: 0 },
+  ...{ stop: null, suspicious: null, requestRates: null },
   failures: [],
   madeProgress: false,
   incomplete: null,
   needsAttention: null,
-  stop: null,
-  suspicious: null,
-  postponed: 0,
-  requestRates: null,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
-  const { counts, failures, madeProgress, incomplete, needsAttention, ...found } = progress
+  const { failures, madeProgress, incomplete, needsAttention, ...found } = progress
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const isCut = error !== null || incomplete !== null || needsAttention !== null
   const failed = error !== null && !madeProgress && !interrupted
   return {
-    ...counts,
     ...found,
     requests: session.requests,
     outcome: failed ? 'failed' : isCut || failures.length > 0 ? 'partial' : 'complete',

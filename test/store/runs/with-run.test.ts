@@ -26,7 +26,7 @@ describe('a run', () => {
   it.each<[string, (progress: RunProgress) => void, object]>([
     [
       'is complete if its work ends without failures, and keeps its counts',
-      ({ counts }) => void Object.assign(counts, { seen: 3, inserted: 2 }),
+      (progress) => void Object.assign(progress, { seen: 3, inserted: 2 }),
       { outcome: 'complete', seen: 3, inserted: 2, error: null, notBefore: null },
     ],
     [
