@@ -4,8 +4,8 @@ import { nameById } from '../core/text/rfq-name.js'
 import type { Queries } from '../store/contract.js'
 import type { SqlParameters } from '../store/sql/sql-database.js'
 import { FilterError, unknownValue } from './filter-error.js'
-import type { RfqRef } from './find-rfq.js'
 import { parseDueDate, parseMoment } from './moments.js'
+import type { ViewSource } from './source.js'
 
 /** How the text of a filter becomes a value; see `PARSERS`. */
 type FilterKind = 'channel' | 'rfq' | 'choice' | 'words' | 'since' | 'before' | 'flag'
@@ -25,15 +25,6 @@ export interface Filter {
   where: string
 }
 
-/** What texts are parsed with. */
-interface FilterContext {
-  queries: Queries
-  now: Date
-  /** Every channel that is configured or stored, `org/slug`. */
-  channels: readonly string[]
-  findRfq: (search: { channel?: string; name: string; now: Date }) => Promise<RfqRef>
-}
-
 /** The condition of a filter, with its values. */
 export interface ParsedFilter {
   where: string
@@ -48,41 +39,43 @@ export interface ParsedFilter {
 export async function parseFilters(
   filters: readonly Filter[],
   texts: Readonly<Record<string, string>>,
-  context: FilterContext,
+  source: ViewSource,
+  now: Date,
 ): Promise<Record<string, ParsedFilter>> {
   const parsed: Record<string, ParsedFilter> = {}
-  const channelText = texts.channel
   for (const filter of filters) {
-    const text = texts[filter.name]?.trim()
-    if (text === undefined || text === '') continue
-    if (text.length > MAX_LENGTH)
-      throw new FilterError(filter.name, `${filter.name} is longer than ${MAX_LENGTH} characters`)
-    parsed[filter.name] = { where: filter.where, ...(await PARSERS[filter.kind](filter, text, context, channelText)) }
+    const { name, kind, where } = filter
+    const given = texts[name]?.trim() ?? ''
+    if (given === '') continue
+    if (given.length > MAX_LENGTH) throw new FilterError(name, `${name} is longer than ${MAX_LENGTH} characters`)
+    const choices = await choicesOf(filter, source)
+    const text = kind === 'channel' ? findChannel(given, choices) : given
+    if (choices.length > 0 && !choices.includes(text)) throw unknownValue(name, text, choices)
+    const context = { source, now, channel: parsed.channel?.parameters.channel as string | undefined }
+    parsed[name] = { where, parameters: { [name]: text }, ...(await PARSERS[kind]?.(filter, text, context)) }
   }
   return parsed
 }
 
 const MAX_LENGTH = 1_000
 
-/** A condition is that of the filter, where it does not depend on the value. */
-type Parsed = Pick<ParsedFilter, 'parameters'> & Partial<ParsedFilter>
-type Parse = (filter: Filter, text: string, context: FilterContext, channel?: string) => Parsed | Promise<Parsed>
+interface ParseContext {
+  source: ViewSource
+  now: Date
+  /** The channel that a filter before it names. */
+  channel: string | undefined
+}
+type Parsed = Partial<ParsedFilter>
+type Parse = (filter: Filter, text: string, context: ParseContext) => Parsed | Promise<Parsed>
 
-const PARSERS: Record<FilterKind, Parse> = {
-  channel(_, text, { channels }) {
-    return { parameters: { channel: findChannel(text, channels) } }
-  },
-  async rfq(_, text, { findRfq, now, channels }, channel) {
-    const within = channel === undefined || channel === '' ? {} : { channel: findChannel(channel, channels) }
-    const found = await findRfq({ ...within, name: text, now })
+/** Of kinds whose values are not the texts, or whose conditions depend on them. */
+const PARSERS: Partial<Record<FilterKind, Parse>> = {
+  async rfq(_, text, { source, now, channel }) {
+    const found = await source.findRfq({ ...(channel !== undefined && { channel }), name: text, now })
     return { parameters: { rfqChannel: found.channel, rfqId: found.id } }
   },
-  async choice({ name, values = [] }, text, { queries }) {
-    const allowed = typeof values === 'function' ? await values(queries) : values
-    if (!allowed.includes(text)) throw unknownValue(name, text, allowed)
-    return { parameters: { [name]: text } }
-  },
-  words({ where }, text, { queries: { dialect } }) {
+  words({ where }, text, { source }) {
+    const { dialect } = source.store.database
     const patterns = searchWords(text).map(
       (word, at) => [`word${at}`, `%${word.replaceAll(/[!%_]/g, '!$&')}%`] as const,
     )
@@ -97,10 +90,14 @@ const PARSERS: Record<FilterKind, Parse> = {
   before({ name }, text, { now }) {
     return { parameters: { [name]: parseDueDate(text, { option: name, now }) } }
   },
-  flag({ name, where }, text) {
-    if (text !== 'true' && text !== 'false') throw unknownValue(name, text, ['true', 'false'])
-    return { where: text === 'true' ? `(${where})` : `not (${where})`, parameters: {} }
-  },
+  flag: ({ where }, text) => ({ where: text === 'true' ? `(${where})` : `not (${where})` }),
+}
+
+/** The values of a filter that a reader can choose from; none if other texts are values too. */
+export async function choicesOf({ kind, values = [] }: Filter, source: ViewSource): Promise<readonly string[]> {
+  if (kind === 'channel') return source.knownChannels()
+  if (kind === 'flag') return ['true', 'false']
+  return typeof values === 'function' ? values(source.store.database) : values
 }
 
 /**

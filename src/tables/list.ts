@@ -1,6 +1,6 @@
 import { allOf, type Dialect, NO_LIMIT, type SqlParameters } from '../store/sql/sql-database.js'
 import type { Column, SqlRow } from './column.js'
-import { type Filter, type ParsedFilter, parseFilters } from './filter.js'
+import { choicesOf, type Filter, type ParsedFilter, parseFilters } from './filter.js'
 import { FilterError, unknownValue } from './filter-error.js'
 import type { ViewSource } from './source.js'
 
@@ -60,32 +60,17 @@ export async function readList<Row>(
   source: ViewSource,
   { now, parameters, limit = NO_LIMIT }: ListRequest,
 ): Promise<ListPage<Row>> {
-  const { store, findRfq } = source
-  const filters = await parseFilters(list.filters, parameters, {
-    queries: store.database,
-    now,
-    channels: await knownChannels(source),
-    findRfq,
-  })
+  const filters = await parseFilters(list.filters, parameters, source, now)
   const sort = parseSort(list, parameters.sort)
   return list.read(source, { now, filters, sort, cursor: parameters.cursor || null, limit })
 }
 
-/** Those that are configured, and those whose data is still stored. */
-async function knownChannels({ store, channels }: ViewSource): Promise<string[]> {
-  return [...new Set([...channels.map(({ key }) => key), ...(await store.storedChannels())])]
-}
-
-/** What a reader can choose from: the values of each filter that has some, by its name. */
+/** What a reader can choose from: the values of each filter, by its name. */
 export async function readChoices<Row>(
   { filters }: List<Row>,
   source: ViewSource,
 ): Promise<Record<string, readonly string[]>> {
-  const entries = filters.map(async ({ name, kind, values = [] }): Promise<[string, readonly string[]]> => {
-    if (kind === 'channel') return [name, await knownChannels(source)]
-    if (kind === 'flag') return [name, ['true', 'false']]
-    return [name, typeof values === 'function' ? await values(source.store.database) : values]
-  })
+  const entries = filters.map(async (filter) => [filter.name, await choicesOf(filter, source)] as const)
   return Object.fromEntries(await Promise.all(entries))
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { PollCheck } from '../readiness/poll-freshness.js'
 import type { PollKind } from '../store/contract.js'
+import { FilterError } from './filter-error.js'
 import type { ViewSource } from './source.js'
 
 /** What each poll reads, as texts name it. */
@@ -59,17 +60,19 @@ export interface Observed {
 }
 
 /**
- * Why nothing can be shown as of a moment before the first poll: an empty answer would look as if there had been nothing.
- * Null if it is after that poll, or there was none.
+ * Refuses a moment before the first poll: an empty answer would look as if there had been nothing.
+ * @param option that names the moment, for messages
+ * @throws FilterError unless the moment is after that poll, or there was none
  */
-export async function beforeFirstPoll(
+export async function requirePolled(
+  option: string,
   asOf: Date,
-  observed: Observed,
-  firstPollAt: (observed: Observed) => Promise<string | null>,
-): Promise<string | null> {
+  { firstPollAt, ...observed }: Observed & { firstPollAt: (observed: Observed) => Promise<string | null> },
+): Promise<void> {
   const first = await firstPollAt(observed)
-  if (first === null || asOf >= new Date(first)) return null
+  if (first === null || asOf >= new Date(first)) return
   const what = observed.kind === undefined ? '' : ` of ${POLL_SUBJECTS[observed.kind]}`
   const where = observed.channel === undefined ? '' : ` in ${observed.channel}`
-  return `nothing is known about ${asOf.toISOString()}: the first poll${what}${where} was at ${first}`
+  const message = `nothing is known about ${asOf.toISOString()}: the first poll${what}${where} was at ${first}`
+  throw new FilterError(option, `${option}: ${message}`)
 }

@@ -29,6 +29,8 @@ export interface ViewSource {
   store: Store
   config: ViewConfig
   channels: readonly ChannelRules[]
+  /** Channels that are configured, and those whose data is still stored. */
+  knownChannels: () => Promise<string[]>
   /** Every poll of every channel. */
   pollChecks: (now: Date) => Promise<PollCheck[]>
   /** Why a closing round of a channel would close no RFQ at all now, such as a stop file; null if nothing keeps it. */
@@ -50,6 +52,7 @@ export function createViewSource(store: Store, config: ViewConfig): ViewSource {
       return { channel, id, name }
     },
     compare: (request) => compareRfq({ store, settings, rulesOf }, request),
+    knownChannels: async () => [...new Set([...channels.map(({ key }) => key), ...(await store.storedChannels())])],
     pollChecks: createPollChecks(config, store),
     findClosingBlocker: createFindClosingBlocker(config, store),
   }

@@ -1,9 +1,8 @@
 import type { PollKind, Store } from '../../store/contract.js'
 import { parseMoment } from '../../tables/moments.js'
-import { beforeFirstPoll } from '../../tables/polls.js'
+import { requirePolled } from '../../tables/polls.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
 import type { SharedOptions } from './options.js'
 import { shownChannels } from './select-channels.js'
 
@@ -15,7 +14,7 @@ interface ReadFilter {
 /**
  * The filter given by `--channel` and `--as-of`.
  * @param reads the polls whose data the command shows; default both
- * @throws {UsageError} for a channel that is neither configured nor in the database, an invalid `--as-of`, or one before
+ * @throws {FilterError} for a channel that is neither configured nor in the database, an invalid `--as-of`, or one before
  * the first poll
  */
 export async function parseReadFilter(
@@ -28,9 +27,8 @@ export async function parseReadFilter(
   const [found] = channel === undefined ? [] : await shownChannels(app.config, store, channel)
   const of = found === undefined ? {} : { channel: found }
   const filter: ReadFilter = { ...of, ...moment }
-  const refusal = await (filter.asOf &&
-    beforeFirstPoll(filter.asOf, { ...of, ...(reads && { kind: reads }) }, store.firstPollAt))
-  if (refusal) throw new UsageError(`--as-of: ${refusal}`)
+  const { firstPollAt } = store
+  if (filter.asOf) await requirePolled('--as-of', filter.asOf, { ...of, ...(reads && { kind: reads }), firstPollAt })
   return filter
 }
 

@@ -1,7 +1,6 @@
 import { closestMatches } from '../../core/text/suggest.js'
-import { FilterError } from '../../tables/filter-error.js'
 import { parseMoment } from '../../tables/moments.js'
-import { beforeFirstPoll } from '../../tables/polls.js'
+import { requirePolled } from '../../tables/polls.js'
 import type { Views } from '../../tables/views.js'
 import { unknownName } from './problem.js'
 
@@ -24,9 +23,8 @@ export async function stateOf(
 ): Promise<Moment> {
   const asOf = as_of === undefined ? now : asOfIn(as_of, now)
   if (asOf >= now) return { now }
-  const refusal = await beforeFirstPoll(asOf, { channel, kind: 'rfqs' }, reader.firstPollAt)
-  if (refusal === null) return { now, asOf }
-  throw new FilterError('as_of', refusal)
+  await requirePolled('as_of', asOf, { channel, kind: 'rfqs', firstPollAt: reader.firstPollAt })
+  return { now, asOf }
 }
 
 /** @throws ProblemError 404 if the channel is not configured */

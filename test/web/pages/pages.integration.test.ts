@@ -61,7 +61,7 @@ describe('every page', () => {
     const { app } = await openPages(await oneRfq())
     const answers: [url: string, status: number, error: RegExp][] = [
       ['/rfqs/acme/forest/7', 404, /^no RFQ matches "7" in acme\/forest; /],
-      ['/rfqs/acme/forest/1042?as_of=2026-11-20', 400, /^nothing is known about .*: the first poll of RFQs in/],
+      ['/rfqs/acme/forest/1042?as_of=2026-11-20', 400, /^as_of: nothing is known about .*: the first poll of RFQs in/],
       ['/rfqs/acme/forest/1042?offer=9', 404, /^RFQ 1042 of acme\/forest has no offer 9$/],
       ['/rfqs/acme/forest/1042?without=1,9', 400, /^without: the RFQ has no offer 9; its offers are 1 to 3$/],
       ['/closings?chanel=acme/forest', 400, /^chanel: unknown parameter; did you mean channel\? known: channel, rfq,/],
