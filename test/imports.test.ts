@@ -62,7 +62,7 @@ const PACKAGES: Record<string, string> = {
   undici: 'src/marketplace',
   'wrap-ansi': 'src/tables',
   yaml: 'src/config',
-  zod: 'jobs src/cli src/compare src/config src/core src/mcp src/sandbox src/tables src/web',
+  zod: 'jobs src/cli src/compare src/config src/core src/figures src/mcp src/sandbox src/tables src/web',
 }
 
 const moduleOf = (path: string) => /^(src\/[^/]+|jobs|reports)\//.exec(path)?.[1] ?? 'src'

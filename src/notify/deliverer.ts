@@ -13,11 +13,9 @@ const FACTOR = 4
 const MAX_PAUSE_MS = 4 * 3_600_000
 /** After an outage of this length, older events are passed over, in milliseconds. */
 const MAX_OUTAGE_MS = 24 * 3_600_000
-/** How often other processes are told that this one still sends, in milliseconds. */
-const HOLD_MS = 5_000
 
 export interface DeliveryOptions {
-  store: Pick<Store, 'takePage' | 'renewHold' | 'endPage'>
+  store: Pick<Store, 'takePage' | 'endPage'>
   send: SendMessage
   /** Of the ticks of a digest. */
   timeZone: string
@@ -36,15 +34,10 @@ export async function deliverTo(target: NotifyTarget, options: DeliveryOptions, 
   const digest = target.type === 'email' ? target.digest : null
   const upTo = digest === null ? null : compileCron(digest, timeZone).lastTick({ after: new Date(0), upTo: now() })
   if (digest !== null && upTo === null) return
-  const hold = setInterval(() => void store.renewHold(target.name).catch(() => undefined), HOLD_MS)
-  try {
-    while (!signal.aborted) {
-      const limit = digest === null ? PAGE : DIGEST_PAGE
-      const page = await store.takePage({ target: target.name, limit, upTo, now: now() })
-      if (page === null || !(await attempt(options, target, page, signal))) return
-    }
-  } finally {
-    clearInterval(hold)
+  while (!signal.aborted) {
+    const limit = digest === null ? PAGE : DIGEST_PAGE
+    const page = await store.takePage({ target: target.name, limit, upTo, now: now() })
+    if (page === null || !(await attempt(options, target, page, signal))) return
   }
 }
 

@@ -227,6 +227,18 @@ describe('a target', () => {
     expect(await feed.store.targetStates()).toMatchObject([{ position: 0 }])
     await other.close()
   })
+
+  it('stays with a process for as long as that lives, which it shows every five seconds', async () => {
+    const feed = await openFeed()
+    vi.useFakeTimers({ toFake: ['Date', 'setInterval'], now: feed.now() })
+    await feed.reopen()
+    await notifications(feed.store, [webhook('http://127.0.0.1:1')])
+    await feed.emit()
+    await feed.store.takePage({ target: 'crm', limit: 50, upTo: null, now: feed.now() })
+    vi.advanceTimersByTime(10_000)
+    const select = 'select heartbeat from delivery_targets'
+    await vi.waitFor(async () => expect(await feed.store.database.get(select)).toEqual({ heartbeat: 3 }))
+  })
 })
 
 describe('a digest', () => {

@@ -60,8 +60,8 @@ async function lastBefore(queries: Queries, position: number, before: string | n
 }
 
 /**
- * The positions of targets. One process at a time sends to a target: it is the holder, and increases a heartbeat. Whoever sees that the
- * process of the holder has ended, or watches the heartbeat for 15 seconds of its own monotonic clock without a change, takes over.
+ * The positions of targets. One process at a time sends to a target: it is the holder. Whoever sees that its process has ended, or watches
+ * the heartbeat for 15 seconds of its own monotonic clock without a change, takes over.
  */
 export function createTargets(database: SqlDatabase, self: Holder) {
   const holder = JSON.stringify(self)
@@ -87,8 +87,7 @@ export function createTargets(database: SqlDatabase, self: Holder) {
       }),
 
     /**
-     * Takes the next page of a target, which no other process can take until `endPage`, or until this process has not called `renewHold` for
-     * 15 seconds.
+     * Takes the next page of a target, which no other process can take until `endPage`, as long as this one shows that it lives (runs.ts).
      * @param request.limit the maximum number of events
      * @param request.upTo only what comes before the first event after this moment; null: everything
      * @returns null if nothing waits, the target may not be tried yet, or another process sends to it
@@ -128,15 +127,6 @@ export function createTargets(database: SqlDatabase, self: Holder) {
       return { target, events: [first, ...others], position, next, failures }
     },
 
-    /** Tells other processes that this one still sends to a target. */
-    renewHold: (target: string) =>
-      database.write((tx) =>
-        tx.run('update delivery_targets set heartbeat = heartbeat + 1 where target = @target and holder = @holder', {
-          target,
-          holder,
-        }),
-      ),
-
     /**
      * Records how an attempt ended, and lets other processes take the next page. Changes no position that was set meanwhile.
      * @returns how many events were passed over
@@ -151,7 +141,9 @@ export function createTargets(database: SqlDatabase, self: Holder) {
         const at = now.toISOString()
         const outage = end.kind === 'failed' ? { ...end, since: own.failingSince ?? at } : null
         const to = outage === null ? next : await passedUpTo(tx, position, outage.since, outage.outageBefore)
-        const passed = end.kind === 'delivered' || to === position ? 0 : await countTaken(tx, target, position, to)
+        const count = taken(tx, 'count(*) as count')
+        const omitted = await tx.get<{ count: number }>(count, { target, position, end: to })
+        const passed = end.kind === 'delivered' ? 0 : (omitted?.count ?? 0)
         const error = end.kind === 'delivered' ? null : end.error
         await tx.run(
           `update delivery_targets set position = @to, failures = @failures, failing_since = @failingSince,
@@ -198,11 +190,6 @@ export function createTargets(database: SqlDatabase, self: Holder) {
 const passedUpTo = async (tx: Transaction, position: number, since: string, outageBefore: Date): Promise<number> => {
   const before = outageBefore.toISOString()
   return since < before ? lastBefore(tx, position, before) : position
-}
-
-async function countTaken(tx: Transaction, target: string, position: number, end: number): Promise<number> {
-  const row = await tx.get<{ count: number }>(taken(tx, 'count(*) as count'), { target, position, end })
-  return row?.count ?? 0
 }
 
 /** What was passed over, together with what was before in the same outage. */

@@ -54,10 +54,12 @@ export function createRuns(options: { database: SqlDatabase; clock: Clock; self:
   }
   const withLock = createChannelLock(database, { liveRuns: watchRuns, self })
 
-  /** Shows others that the runs of this process live, and notices those that were recorded as interrupted. */
+  /** Shows others that this process lives, which has runs or sends to targets, and notices runs that were recorded as interrupted. */
   const beat = async () => {
-    if (active.size === 0) return
+    const held = await database.get('select target from delivery_targets where holder = @holder', { holder })
+    if (active.size === 0 && held === undefined) return
     const lost = await database.write(async (tx) => {
+      await tx.run('update delivery_targets set heartbeat = heartbeat + 1 where holder = @holder', { holder })
       // Only now that the database answers: a run that could not be ended meanwhile is dead.
       const ids = [...active.keys()]
       const live = await tx.all<{ id: number }>(
