@@ -1,18 +1,14 @@
 import type { ReportContext } from '../../src/compare/input/comparison-context.js'
 import { oneLine } from '../../src/core/text/clean-text.js'
 import { formatMinute } from '../../src/core/time/clock.js'
-import { describePricesRead, describeTermsRead } from '../../src/core/time/read-times.js'
+import { describeReads } from '../../src/core/time/read-times.js'
 
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${formatMinute(asOf)} UTC`
 
 /** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when prices and terms were read. */
-export function freshnessLabel({ asOf, pricesRead, termsRead }: ReportContext): string {
-  const moment = new Date(asOf)
-  const prices = describePricesRead(pricesRead, moment, 'before')
-  const terms = termsRead === null ? null : describeTermsRead(termsRead, moment, 'before')
-  return [asOfLabel(asOf), prices, terms].filter((part) => part !== null).join(', ')
-}
+export const freshnessLabel = (context: ReportContext): string =>
+  [asOfLabel(context.asOf), ...describeReads(context, new Date(context.asOf), 'before')].join(', ')
 
 /** Spelling of words within codes that capital letters alone would get wrong. */
 const SPELLINGS: Readonly<Record<string, string>> = { rfq: 'RFQ', id: 'ID', api: 'API' }

@@ -1,46 +1,31 @@
 import type { RunKind, RunRecord } from '../../core/records.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import { formatMinute } from '../../core/time/clock.js'
-import {
-  describePricesRead,
-  describeTermsRead,
-  formatAge,
-  pricesReadOf,
-  type TermsRead,
-} from '../../core/time/read-times.js'
+import { formatAge } from '../../core/time/read-times.js'
 import { errorOf } from '../../readiness/poll-freshness.js'
 import type { Store } from '../../store/contract.js'
 import type { Cli } from '../cli-context.js'
-
-interface FreshnessOf {
-  /** The channels whose data is shown. */
-  channels: readonly string[]
-  /** The runs that the data comes from. */
-  kind: RunKind
-  /** When the terms of the offers that are shown were read; default not shown. */
-  termsRead?: TermsRead | null
-  /** The RFQs that show the status and prices of the offers that are shown; default not shown. */
-  rfqs?: readonly { channel: string; readAt: string | null; missingSince: string | null }[]
-}
 
 /**
  * How recent what a command shows is: `as of 15:07 UTC, 26 min ago`, when the newest complete poll finished, or one that missed
  * only a few RFQs; of several channels, the one polled longest ago counts. For decisions, the newest closing round, and why it is not
  * complete.
+ * @param of.channels whose data is shown
+ * @param of.kind the runs that the data comes from
  */
 export async function describeFreshness(
   cli: Pick<Cli, 'io'>,
-  store: Pick<Store, 'newestRun' | 'runs'>,
-  { channels, kind, termsRead = null, rfqs = [] }: FreshnessOf,
+  store: Pick<Store, 'newestRun'>,
+  { channels, kind }: { channels: readonly string[]; kind: RunKind },
 ): Promise<string> {
   const now = cli.io.now()
+  // A closing round that decided little, or nothing, is no less the last one: what became of it is described.
+  const isComplete = kind !== 'close'
   const runs = await Promise.all(
-    channels.map(async (channel) => ({ channel, run: await newestOf(store, { channel, kind }) })),
+    channels.map(async (channel) => ({ channel, run: await store.newestRun({ channel, kind, isComplete }) })),
   )
   const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
-  const times = runs.flatMap(({ channel, run }) =>
-    run?.finishedAt ? [{ channel, at: run.finishedAt, startedAt: run.startedAt }] : [],
-  )
+  const times = runs.flatMap(({ channel, run }) => (run?.finishedAt ? [{ channel, at: run.finishedAt }] : []))
   const [oldest] = times.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const what = kind === 'close' ? 'last closing round' : 'as of'
   const none = kind === 'close' ? 'no closing round yet' : 'no complete poll yet'
@@ -52,21 +37,8 @@ export async function describeFreshness(
   const which = differ ? ` (${oldest.channel}; the others are newer)` : ''
   const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
   const causes = kind === 'close' ? describeEnds(runs) : []
-  const polledAt = new Map(times.map(({ channel, startedAt }) => [channel, startedAt]))
-  const prices = describePricesRead(
-    pricesReadOf(rfqs, (channel) => polledAt.get(channel) ?? null),
-    now,
-  )
-  const terms = termsRead === null ? null : describeTermsRead(termsRead, now)
-  const parts = [`${what} ${time} UTC, ${formatAge(oldest.at, now)} ago${which}${missing}`, ...causes, prices, terms]
-  return parts.filter((part) => part !== null).join('; ')
+  return [`${what} ${time} UTC, ${formatAge(oldest.at, now)} ago${which}${missing}`, ...causes].join('; ')
 }
-
-/** A closing round that decided little, or nothing, is no less the last one: what became of it is described. */
-const newestOf = (
-  store: Pick<Store, 'newestRun'>,
-  about: { channel: string; kind: RunKind },
-): Promise<RunRecord | null> => store.newestRun({ ...about, isComplete: about.kind !== 'close' })
 
 /** `partial: No RFQ was closed: …`, with the channels if several are shown; nothing for rounds that are complete. */
 function describeEnds(rounds: readonly { channel: string; run: RunRecord | null }[]): string[] {

@@ -1,7 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parseDocument } from '../../core/documents/observation.js'
-import type { RfqWithResponses } from '../../core/records.js'
+import type { RfqFacts } from '../../compare/rfq/rfq-terms.js'
 import { cleanLine } from '../../core/text/clean-text.js'
 import type { Column } from '../../tables/column.js'
 import { printTerminal } from '../../tables/print/terminal.js'
@@ -79,10 +78,14 @@ function hangingIndent(line: string, width: Io['width']): string[] {
 }
 
 /** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
-export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
-  const document = parseDocument('rfq', rfq.body).document
-  const name = document?.number?.toString() ?? document?.reference ?? rfq.id
-  const more = [document?.reference, document?.title].filter((part) => part && part !== name)
+export function rfqLabel({
+  id,
+  number,
+  reference,
+  title,
+}: Pick<RfqFacts, 'number' | 'reference' | 'title'> & { id: string }): string {
+  const name = number?.toString() ?? reference ?? id
+  const more = [reference, title].filter((part) => part && part !== name)
   return truncate(cleanLine(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
 }
 

@@ -21,47 +21,37 @@ export function termsReadOf(
   return { oldest, newest: times.at(-1) ?? oldest, unread: present.length - times.length }
 }
 
-/** When RFQs, which show the status and prices of their offers, were last read. */
+/** When an RFQ, which shows the status and prices of its offers, was last read. */
 export interface PricesRead extends Pick<TermsRead, 'oldest' | 'newest'> {
-  /** The newest complete poll did not read every one of them. */
+  /** The newest complete poll did not read it. */
   behindPoll: boolean
 }
 
-/**
- * Summarizes when RFQs were read, of those that are not missing; null if none was.
- * @param polledAt when the newest complete poll of the RFQs of a channel began; null if there is none
- */
+/** When an RFQ was read; null if it is missing or was not. @param polledAt when the newest complete poll began; null if there is none */
 export function pricesReadOf(
-  rfqs: readonly { channel: string; readAt: Timestamp | null; missingSince: Timestamp | null }[],
-  polledAt: (channel: string) => Timestamp | null,
+  { readAt, missingSince }: { readAt: Timestamp | null; missingSince: Timestamp | null },
+  polledAt: Timestamp | null,
 ): PricesRead | null {
-  const read = termsReadOf(rfqs)
-  if (read === null) return null
-  const behindPoll = rfqs.some(
-    ({ channel, readAt, missingSince }) =>
-      missingSince === null && readAt !== null && readAt < (polledAt(channel) ?? ''),
-  )
-  return { oldest: read.oldest, newest: read.newest, behindPoll }
+  if (readAt === null || missingSince !== null) return null
+  return { oldest: readAt, newest: readAt, behindPoll: readAt < (polledAt ?? '') }
 }
 
 /**
- * How old the status and prices of offers are, if the newest complete poll did not read them: `prices and status read 8 min ago`.
- * @param now the moment from which the age is counted
+ * How old what is shown of offers is: `prices and status read 8 min ago` if the newest complete poll did not read them, and
+ * `terms read 3 to 14 min ago`.
+ * @param now the moment from which the ages are counted
  * @param ago `before` where the moment is not now
  */
-export function describePricesRead(read: PricesRead | null, now: Date, ago: 'ago' | 'before' = 'ago'): string | null {
-  return read?.behindPoll ? `prices and status read ${formatAges(read, now)} ${ago}` : null
-}
-
-/**
- * How old the terms of offers are: `terms read 14 min ago`, or `terms read 3 to 14 min ago`.
- * @param now the moment from which the age is counted
- * @param ago `before` where the moment is not now
- */
-export function describeTermsRead(read: TermsRead, now: Date, ago: 'ago' | 'before' = 'ago'): string {
-  const { unread } = read
+export function describeReads(
+  { pricesRead, termsRead }: { pricesRead: PricesRead | null; termsRead: TermsRead | null },
+  now: Date,
+  ago: 'ago' | 'before' = 'ago',
+): string[] {
+  const prices = pricesRead?.behindPoll ? [`prices and status read ${formatAges(pricesRead, now)} ${ago}`] : []
+  if (termsRead === null) return prices
+  const { unread } = termsRead
   const rest = unread === 0 ? '' : `, of ${unread} ${unread === 1 ? 'offer' : 'offers'} only the summary`
-  return `terms read ${formatAges(read, now)} ${ago}${rest}`
+  return [...prices, `terms read ${formatAges(termsRead, now)} ${ago}${rest}`]
 }
 
 /** `14 min`, or `3 to 14 min`. */

@@ -73,7 +73,7 @@ async function readInput({ store, rulesOf, ...source }: Source, request: Compari
     // Later reads change these, so a comparison as of a past moment is without them: it must never change.
     ...(!isPast && {
       termsRead: termsReadOf(found.responses),
-      pricesRead: pricesReadOf([found.rfq], () => poll?.startedAt ?? null),
+      pricesRead: pricesReadOf(found.rfq, poll?.startedAt ?? null),
       claims: await store.creditClaims(),
     }),
   }

@@ -49,7 +49,7 @@ export const rfqViews = (source: ViewSource) => ({
     }
   },
   /** @param address.settings those that were asked for; default: the configured ones */
-  async comparison(address: RfqAddress & { settings?: Settings }): Promise<NamedRfqView> {
+  async comparison(address: Parameters<ViewSource['findRfq']>[0] & { settings?: Settings }): Promise<NamedRfqView> {
     const ref = await source.findRfq(address)
     return { ...ref, view: rfqView(await source.compare({ ...address, channel: ref.channel, rfqId: ref.id })) }
   },

@@ -1,37 +1,11 @@
 import { expect, it } from 'vitest'
 import { describeFreshness, describePast } from '../../../src/cli/output/freshness.js'
 import type { Io } from '../../../src/cli/process/process-io.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
-import { plannedPoll } from '../../helpers/planned-poll.js'
+import { type ChannelFixture, KEY, openChannelFixture } from '../../helpers/channel-fixture.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
-import { rfqRows } from '../../helpers/view-source.js'
 
 const shown = ({ store, now }: ChannelFixture, of: Parameters<typeof describeFreshness>[2]) =>
   describeFreshness({ io: { now } as Io }, store, of)
-
-it('the age of what lists show names the prices that the newest poll did not read, poll after poll and over a restart', async () => {
-  const fixture = await openChannelFixture()
-  const { world } = fixture.sandbox
-  for (const state of ['open', 'closed'] as const) {
-    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
-    world.addResponse(id)
-    if (state === 'closed') world.closeRfq(id)
-  }
-  const freshness = async () => {
-    const rfqs = await rfqRows(fixture.store, fixture.now(), { parameters: { state: 'open' } })
-    return shown(fixture, { channels: [KEY], kind: 'rfqs', rfqs })
-  }
-  await fixture.pollRfqs()
-  expect(await freshness()).toMatch(/^as of 12:00 UTC, 0 s ago$/)
-  for (let poll = 1; poll <= 6; poll++) {
-    const { run } = await plannedPoll(fixture, { budget: 1 })
-    expect(run).toMatchObject({ outcome: 'complete', requests: 1, postponed: 1 })
-    if (poll === 3) await fixture.reopenStore()
-    expect(await freshness()).toMatch(new RegExp(`UTC, 0 s ago; prices and status read ${poll * 5} min ago$`))
-  }
-  await fixture.pollRfqs()
-  expect(await freshness()).not.toContain('prices')
-})
 
 it('a moment at which no poll was complete yet says so, like the present, over polls that fail', async () => {
   const fixture = await openChannelFixture({ retries: 0, rfqs: 8 })

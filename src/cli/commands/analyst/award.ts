@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { Option } from 'commander'
 import { awardText } from '../../../compare/decision/award-state.js'
-import type { RfqWithResponses } from '../../../core/records.js'
+import { parseStoredRfq } from '../../../compare/input/stored-documents.js'
+import { rfqFacts } from '../../../compare/rfq/rfq-terms.js'
 import { type AwardOrder, standingText } from '../../../tables/awards/awards.js'
 import { findRfq } from '../../../tables/find-rfq.js'
 import { awardLines } from '../../../tables/rfq/rfq-view.js'
@@ -92,9 +93,16 @@ async function award(cli: Cli, app: App, name: string | undefined, options: Opti
   if (name === undefined || isList)
     return printList({ cli, app, store }, 'awards', { ...options, ...(name !== undefined && { rfq: name }) })
   const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-  const found = await findRfq(store, { name, withoutResponses: true, ...filter })
+  const { rfq, channel, id } = await findRfq(store, { name, withoutResponses: true, ...filter })
+  const found = { channel, id, label: rfqLabel({ id, ...rfqFacts(parseStoredRfq(rfq)) }) }
   if (options.workbook !== undefined) return writeWorkbook(cli, app, found, options.workbook)
   return options.withdraw ? withdraw(cli, app, found, options) : record(cli, app, { found, asOf: filter.asOf }, options)
+}
+
+interface FoundRfq {
+  channel: string
+  id: string
+  label: string
 }
 
 const deskOf = async ({ io }: Cli, { store, makeReport }: App) =>
@@ -103,13 +111,13 @@ const deskOf = async ({ io }: Cli, { store, makeReport }: App) =>
 async function record(
   cli: Cli,
   app: App,
-  { found, asOf }: { found: RfqWithResponses; asOf: Date | undefined },
+  { found, asOf }: { found: FoundRfq; asOf: Date | undefined },
   { offers = [], because, by = operatorName(), yes, json }: Options,
 ): Promise<void> {
   const { io } = cli
   const now = io.now()
   const order: AwardOrder = {
-    ...{ channel: found.rfq.channel, rfqId: found.rfq.id, offers, because: because ?? null, by },
+    ...{ channel: found.channel, rfqId: found.id, offers, because: because ?? null, by },
     ...{ asOf: asOf ?? now, now, settings: app.config.reports.settings },
   }
   const prepared = await (await app.views()).prepareAward(order)
@@ -126,13 +134,13 @@ async function record(
 async function withdraw(
   cli: Cli,
   app: App,
-  found: RfqWithResponses,
+  found: FoundRfq,
   { because, by = operatorName(), yes, json }: Options,
 ): Promise<void> {
   const { io } = cli
-  const { channel, id: rfqId } = found.rfq
+  const { channel, id: rfqId } = found
   const [standing] = await (await app.store()).awards({ channel, rfqId, standing: true, limit: 1 })
-  const noAward = new FailedError(`no award of RFQ ${rfqLabel(found)} stands; nothing was recorded`)
+  const noAward = new FailedError(`no award of RFQ ${found.label} stands; nothing was recorded`)
   if (standing === undefined) throw noAward
   if (because === undefined) throw new UsageError('say why the award is withdrawn: --because TEXT')
   if (!json) show(cli, found, [`Withdraw: ${awardText(standing)}.`])
@@ -144,8 +152,8 @@ async function withdraw(
 }
 
 /** Prints what is about to be recorded. */
-const show = ({ io }: Cli, found: RfqWithResponses, lines: readonly string[]) =>
-  io.out(`RFQ ${rfqLabel(found)} in ${found.rfq.channel}\n\n${formatRecommendation(lines, tableWidth(io))}`)
+const show = ({ io }: Cli, found: FoundRfq, lines: readonly string[]) =>
+  io.out(`RFQ ${found.label} in ${found.channel}\n\n${formatRecommendation(lines, tableWidth(io))}`)
 
 /** @throws FailedError unless the person agrees */
 async function confirm({ io }: Cli, question: string, yes: boolean | undefined): Promise<void> {
@@ -156,12 +164,12 @@ async function confirm({ io }: Cli, question: string, yes: boolean | undefined):
   if (!/^y(es)?$/i.test(answer)) throw new FailedError('nothing was recorded')
 }
 
-async function writeWorkbook({ io }: Cli, { store }: App, found: RfqWithResponses, workbook: string): Promise<void> {
+async function writeWorkbook({ io }: Cli, { store }: App, found: FoundRfq, workbook: string): Promise<void> {
   const path = newFile(io, workbook)
   const { awards, awardFile } = await store()
-  const [newest] = await awards({ channel: found.rfq.channel, rfqId: found.rfq.id, limit: 1 })
+  const [newest] = await awards({ channel: found.channel, rfqId: found.id, limit: 1 })
   const content = newest && (await awardFile(newest.id))
-  if (!content) throw new FailedError(`there is no award of RFQ ${rfqLabel(found)}; nothing was written`)
+  if (!content) throw new FailedError(`there is no award of RFQ ${found.label}; nothing was written`)
   writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
   io.out(`${path}\n`)
 }

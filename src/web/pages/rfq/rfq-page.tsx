@@ -2,7 +2,7 @@ import { unreadText } from '../../../compare/rfq/rfq-terms.js'
 import { cleanText } from '../../../core/text/clean-text.js'
 import { formatCount, formatNearDay, formatPrice, formatRange } from '../../../core/text/number-format.js'
 import { nameById } from '../../../core/text/rfq-name.js'
-import { describePricesRead, describeTermsRead } from '../../../core/time/read-times.js'
+import { describeReads } from '../../../core/time/read-times.js'
 import type { RfqClosing } from '../../../tables/closings/closing-outlook.js'
 import { closingPath } from '../../../tables/page-paths.js'
 import { type RfqView, rateLines } from '../../../tables/rfq/rfq-view.js'
@@ -112,8 +112,7 @@ const Notices = ({ view, closing, path }: NoticesProps) =>
 
 /** State, due date and what is wanted, in two lines. */
 function RequestFacts({ view }: { view: RfqView }) {
-  const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = view
-  const prices = describePricesRead(view.pricesRead, new Date(asOf))
+  const { rfq, channel, currency, summary, timeZone, asOf } = view
   const rates = rateLines(view)
   const { daysToDue } = rfq
   const nearDay = daysToDue === null || rfq.state !== 'open' ? null : formatNearDay(daysToDue, timeZone)
@@ -139,7 +138,7 @@ function RequestFacts({ view }: { view: RfqView }) {
           ? unreadText(rfq.unreadOffers)
           : `${formatCount(summary.offers, 'offer')}${summary.missing > 0 ? `, ${summary.missing} no longer visible` : ''}`}
         {currency.comparison !== null && `, compared in ${plain(currency.comparison)}`}
-        <Ages of={[prices, termsRead && describeTermsRead(termsRead, new Date(asOf))]} />
+        <Ages of={describeReads(view, new Date(asOf))} />
         {rates.length > 0 && ` · ${plain(`Exchange rates: ${rates.join(' ')}`)}`}
       </p>
     </div>
