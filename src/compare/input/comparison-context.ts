@@ -1,5 +1,6 @@
+import type { KnownDocument } from '../../core/records.js'
 import { createCalendar } from '../../core/time/expiry.js'
-import type { ReportParameters, VersionMetadata } from './comparison-input.js'
+import type { ReportParameters } from './comparison-input.js'
 
 /** Parameters shared by all parts of a report. @throws RangeError for an unknown time zone or an invalid date */
 export function createContext(input: ReportParameters) {
@@ -24,7 +25,7 @@ export type ComparisonContext = ReturnType<typeof createContext>
 export type ReportContext = ComparisonContext['report']
 
 /** The observation a figure is derived from. */
-export function toSource(kind: 'rfq' | 'response' | 'listing', known: VersionMetadata) {
+export function toSource(kind: 'rfq' | 'response' | 'listing', known: KnownDocument) {
   const { id, version, contentHash, notBefore, observedAt, runId, valid } = known
   return { kind, id, version, contentHash, notBefore, observedAt, runId, valid }
 }

@@ -14,21 +14,10 @@ import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string
 
-/** Identifies the version of a document that a figure is derived from. */
-export type VersionMetadata = Pick<
-  KnownDocument,
-  'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'firstObservedAt' | 'missingSince' | 'runId' | 'valid'
->
-
-/** The part of a stored document that a comparison reads. */
-export type StoredDocument = VersionMetadata &
-  Pick<KnownDocument, 'shape' | 'body'> &
-  Partial<Pick<KnownDocument, 'entry'>>
-
 /** Whether an RFQ was read, and whether the list shows another entry of it since (docs/POLLING.md, "The list and the RFQ"). */
 export type ReadState = 'read' | 'changed-since-read' | 'not-read'
 
-export interface ParsedRfq extends VersionMetadata {
+export interface ParsedRfq extends KnownDocument {
   /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
   document: Rfq | null
@@ -39,12 +28,12 @@ export interface ParsedRfq extends VersionMetadata {
 /** Members that the document states, but with a value of another type or format than documented: `pricing.maxUnitPrice`. */
 export type Unreadable = readonly string[]
 
-export type ParsedResponse = VersionMetadata & { unreadable: Unreadable } & (
+export type ParsedResponse = KnownDocument & { unreadable: Unreadable } & (
     | { shape: 'full'; document: RfqResponse | null }
     | { shape: 'summary'; document: ResponseSummary | null }
   )
 
-export interface ParsedListing extends VersionMetadata {
+export interface ParsedListing extends KnownDocument {
   document: Listing | null
 }
 

@@ -1,26 +1,19 @@
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { parseDocument } from '../../core/documents/observation.js'
-import type {
-  ParsedListing,
-  ParsedResponse,
-  ParsedRfq,
-  ReadState,
-  StoredDocument,
-  Unreadable,
-  VersionMetadata,
-} from './comparison-input.js'
+import type { KnownDocument } from '../../core/records.js'
+import type { ParsedListing, ParsedResponse, ParsedRfq, ReadState, Unreadable } from './comparison-input.js'
 
 /** Parses a stored RFQ. Never throws. */
-export function parseStoredRfq(stored: StoredDocument): ParsedRfq {
+export function parseStoredRfq(stored: KnownDocument): ParsedRfq {
   const { document, problems } = parseDocument('rfq', stored.body)
   const shape = stored.shape === 'full' ? 'full' : 'list'
   const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
-  return { ...versionMetadata(stored), shape, document, unreadable, readState: readStateOf(stored) }
+  return { ...stored, shape, document, unreadable, readState: readStateOf(stored) }
 }
 
 /** An RFQ changed since it was read if the newest version of its list entry was recorded after that. */
-export function readStateOf({ shape, entry }: Pick<StoredDocument, 'shape' | 'entry'>): ReadState {
+export function readStateOf({ shape, entry }: Pick<KnownDocument, 'shape' | 'entry'>): ReadState {
   if (shape !== 'full') return 'not-read'
   return entry?.isRead === false ? 'changed-since-read' : 'read'
 }
@@ -33,29 +26,22 @@ export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
 }
 
 /** Parses a stored response by the schema of its shape. Never throws. */
-export function parseStoredResponse(stored: StoredDocument): ParsedResponse {
-  const metadata = versionMetadata(stored)
+export function parseStoredResponse(stored: KnownDocument): ParsedResponse {
   if (stored.shape === 'full') {
     const { document, problems } = parseDocument('response', stored.body)
-    return { ...metadata, shape: 'full', document, unreadable: unreadableOf(problems) }
+    return { ...stored, shape: 'full', document, unreadable: unreadableOf(problems) }
   }
   const { document, problems } = parseDocument('summary', stored.body)
-  return { ...metadata, shape: 'summary', document, unreadable: unreadableOf(problems) }
+  return { ...stored, shape: 'summary', document, unreadable: unreadableOf(problems) }
 }
 
 const unreadableOf = (problems: readonly Problem[]): Unreadable =>
   problems.flatMap(({ code, path }) => (code === 'type' || code === 'format' ? [path] : []))
 
 /** Parses a stored listing; its id is as offers name it. Never throws. */
-export function parseStoredListing(stored: StoredDocument): ParsedListing {
+export function parseStoredListing(stored: KnownDocument): ParsedListing {
   const { document } = parseDocument('listing', stored.body)
-  return { ...versionMetadata(stored), id: comparableId(stored.id), document }
-}
-
-/** The metadata of a version, without its document. */
-function versionMetadata(known: VersionMetadata): VersionMetadata {
-  const { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid } = known
-  return { id, version, contentHash, notBefore, observedAt, firstObservedAt, missingSince, runId, valid }
+  return { ...stored, id: comparableId(stored.id), document }
 }
 
 /** Whether a member, or the part of the document that it belongs to, is unreadable. @param member `pricing.maxUnitPrice` */

@@ -3,13 +3,7 @@ import { nonBlank } from '../../core/numbers.js'
 import { isLate } from '../../core/time/expiry.js'
 import { type ComparisonContext, toSource } from '../input/comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from '../input/comparison-currency.js'
-import type {
-  ParsedResponse,
-  ParsedRfq,
-  ReviewedOffers,
-  ReviewedTerms,
-  VersionMetadata,
-} from '../input/comparison-input.js'
+import type { ParsedResponse, ParsedRfq, ReviewedOffers, ReviewedTerms } from '../input/comparison-input.js'
 import { otherClaims, shortagesOf } from '../offer/availability.js'
 import { convertAmounts, exclusionsOf } from '../offer/eligibility.js'
 import { type ListingQuality, listingQuality } from '../offer/listing-quality.js'
@@ -158,7 +152,7 @@ const isLeftOut = (sequence: number, { without }: ComparisonContext['settings'])
 /** `Review accepted 2026-11-24; price 17.08 → 9.90 on 2026-11-25.` */
 function changedSince(
   { reviewedAt, changedAt, document }: ReviewedTerms,
-  known: VersionMetadata,
+  known: ParsedResponse,
   metrics: Metrics,
   { rfq, context }: OfferContext,
 ): string {

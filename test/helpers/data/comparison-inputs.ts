@@ -2,10 +2,11 @@
  * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as stored documents.
  * Each builder takes the members a test is about and fills in the rest.
  */
-import type { ComparisonInput, StoredDocument } from '../../../src/compare/input/comparison-input.js'
+import type { ComparisonInput } from '../../../src/compare/input/comparison-input.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../../../src/compare/input/stored-documents.js'
 import { compareOffers, type RfqReport } from '../../../src/compare/report/compare-offers.js'
 import { type SettingsInput, settingsSchema } from '../../../src/core/decision/settings.js'
+import type { KnownDocument } from '../../../src/core/records.js'
 import { aListing, anRfq, summaryOf } from './sample-documents.js'
 
 export { summaryOf }
@@ -104,18 +105,14 @@ export const listing = (number: number, of: Body = {}): Body =>
     ...of,
   })
 
+const AT = '2026-03-10T10:00:00.000Z'
 /** A document with the metadata of the store, observed on 10 March. */
-export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
+export function storedDocument(body: unknown, of: Partial<KnownDocument> = {}): KnownDocument {
   return {
+    ...{ channel: 'acme/forest', kind: 'response', rfqId: null, entry: null, bodyText: JSON.stringify(body) },
     id: String((body as Body | null)?.id ?? 'unidentified-0'),
-    version: 1,
-    contentHash: 'a'.repeat(64),
-    notBefore: null,
-    observedAt: '2026-03-10T10:00:00.000Z',
-    firstObservedAt: '2026-03-10T10:00:00.000Z',
-    missingSince: null,
-    runId: 7,
-    valid: true,
+    ...{ version: 1, contentHash: 'a'.repeat(64), notBefore: null, supersededAt: null, missingSince: null },
+    ...{ firstObservedAt: AT, observedAt: AT, lastObservedAt: AT, readAt: AT, runId: 7, valid: true },
     shape: 'full',
     body,
     ...of,
@@ -127,14 +124,14 @@ export interface ComparisonOverrides
   settings?: SettingsInput
   rfq?: Body
   /** Bodies made with `response`, or stored documents where their metadata matter. */
-  responses?: (Body | StoredDocument)[]
-  listings?: (Body | StoredDocument)[]
+  responses?: (Body | KnownDocument)[]
+  listings?: (Body | KnownDocument)[]
   /** Stored metadata of the RFQ. */
-  rfqStored?: Partial<StoredDocument>
+  rfqStored?: Partial<KnownDocument>
 }
 
-const isStored = (one: Body | StoredDocument): one is StoredDocument => 'contentHash' in one
-const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) ? one : storedDocument(one))
+const isStored = (one: Body | KnownDocument): one is KnownDocument => 'contentHash' in one
+const asStored = (one: Body | KnownDocument): KnownDocument => (isStored(one) ? one : storedDocument(one))
 
 /** One RFQ with its responses (default: `sampleResponses`). The RFQ lists those that are not missing. */
 export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInput {
