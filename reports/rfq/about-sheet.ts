@@ -1,8 +1,8 @@
 import { PRICED_BY } from '../../src/compare/decision/setting-text.js'
 import type { Source } from '../../src/compare/input/comparison-context.js'
-import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { REQUIREMENT_LEVELS } from '../../src/core/decision/settings.js'
 import { formatPercent } from '../../src/core/text/number-format.js'
+import type { RfqView } from '../../src/tables/rfq/rfq-view.js'
 import { aboutSheet, contextTerms, definitionSection, LIMITS, type Term } from '../layout/about-sheet.js'
 import { codeLabel } from '../layout/wording.js'
 import type { WriteSheet } from '../xlsx/workbook.js'
@@ -14,26 +14,26 @@ const FORMULAS =
 
 /** `About`: assumptions, definitions, texts in full and sources. */
 export const rfqAboutSheet = (layout: RfqLayout): WriteSheet => {
-  const { report } = layout
-  const problems = report.problems.map(({ kind, entityId, path, code, message }): Term => {
+  const { view } = layout
+  const problems = view.problems.map(({ kind, entityId, path, code, message }): Term => {
     const place = path === '' ? '' : `, ${path}`
     return [codeLabel(code), `${kind} ${entityId}${place}: ${message}`]
   })
-  const sources = sourcesOf(report).map(({ kind, id, version, observedAt, contentHash, valid }): Term => {
+  const sources = sourcesOf(view).map(({ kind, id, version, observedAt, contentHash, valid }): Term => {
     const validity = valid ? '' : ', does not match the API documentation'
     return [codeLabel(kind), `${id}: version ${version}, observed ${observedAt}, SHA-256 ${contentHash}${validity}`]
   })
   return aboutSheet(
     layout,
     NOTE,
-    [['Assumptions', assumptions(report)], ['Documents that do not match the API documentation', problems], LIMITS],
-    [definitionSection(report.settings), ['Texts in full', [...longTexts(report)]], ['Sources', sources]],
+    [['Assumptions', assumptions(view)], ['Documents that do not match the API documentation', problems], LIMITS],
+    [definitionSection(view.settings), ['Texts in full', [...longTexts(view)]], ['Sources', sources]],
   )
 }
 
-function assumptions({ context, currency, settings, decision, rfq }: RfqReport): Term[] {
+function assumptions({ context, currency, settings, decision, rfq }: RfqView): Term[] {
   const { awardTolerance: tolerance, priceBasis, discountRate } = settings
-  const rates = currency.rates.filter((rate) => rate.currency !== currency.comparison)
+  const { rates } = currency
   const requirements = REQUIREMENT_LEVELS.flatMap((level) => {
     const titles = decision.requirements.filter((one) => one.level === level).map(({ title }) => title)
     return titles.length === 0 ? [] : [`${level}: ${titles.join(', ')}`]
@@ -50,7 +50,7 @@ function assumptions({ context, currency, settings, decision, rfq }: RfqReport):
   ]
 }
 
-function* longTexts({ rfq, offers }: RfqReport): Generator<Term> {
+function* longTexts({ rfq, offers }: RfqView): Generator<Term> {
   if (rfq.buyerDescription !== null) yield ['Buyer description', rfq.buyerDescription]
   if (rfq.additionalRequirements !== null) yield ['Additional requirements', rfq.additionalRequirements]
   for (const { sequence, label, terms } of offers) {
@@ -60,7 +60,7 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<Term> {
 }
 
 /** Every document the figures are derived from. */
-function sourcesOf({ rfq, offers }: RfqReport): Source[] {
+function sourcesOf({ rfq, offers }: RfqView): Source[] {
   const listings = new Map(offers.flatMap(({ listing: { source } }) => (source === null ? [] : [[source.id, source]])))
   return [rfq.source, ...offers.map(({ source }) => source), ...listings.values()]
 }

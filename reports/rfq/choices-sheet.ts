@@ -34,13 +34,13 @@ export function choiceColumns(choices: readonly Choice[]): Columns<Choice> {
 
 /** The offers that can be compared, and what the marked ones have together, against the RFQ and the recommendation. */
 function addCalculator(sheet: Sheet, layout: RfqLayout): void {
-  const { report, view } = layout
-  const { awardedTonnes: recommended, recommendation } = report.decision
+  const { view } = layout
+  const { awardedTonnes: recommended, recommendation } = view.decision
   const offers = view.offers.filter(({ metrics, compared }) => metrics.volume !== null && compared.total !== null)
   const tonnes = style.volumeStyle([
     ...offers.map(({ metrics }) => metrics.volume),
-    report.rfq.minVolume,
-    report.rfq.maxVolume,
+    view.rfq.minVolume,
+    view.rfq.maxVolume,
   ])
   const [first, last] = [sheet.next + 1, sheet.next + offers.length]
   sheet.addTable(calculatorColumns(offers), offers)
@@ -62,7 +62,7 @@ function addCalculator(sheet: Sheet, layout: RfqLayout): void {
     formula(sumOf('E'), marked.total, style.asBold(style.total)),
     formula(`IF(D${row}>0,E${row}/D${row},"")`, marked.price ?? '', style.asBold(style.price)),
   ])
-  const { minVolume: min, maxVolume: max, comparedMaxUnitPrice: limit } = report.rfq
+  const { minVolume: min, maxVolume: max, comparedMaxUnitPrice: limit } = view.rfq
   const price = marked.price ?? 0
   const none = [blank(style.body), blank(style.body)]
   if (min !== null)

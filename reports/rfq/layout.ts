@@ -11,13 +11,12 @@ import type { Style } from '../xlsx/cell-styles.js'
 import { formula } from '../xlsx/cells.js'
 import type { ReportIdentity } from '../xlsx/workbook.js'
 
-/** The input of the sheets of an RFQ's workbook: the report, its view, and what several sheets show. */
+/** The input of the sheets of an RFQ's workbook: the view of the RFQ, and what several sheets show. */
 export type RfqLayout = ReturnType<typeof rfqLayout>
 
 export function rfqLayout(report: RfqReport) {
   const view = rfqView(report)
   return {
-    report,
     view,
     name: rfqName(report),
     subject: subjectOf(report),

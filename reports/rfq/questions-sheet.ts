@@ -9,11 +9,11 @@ const TEXT_UNITS = 120
 
 /** `Questions`: a text for each developer to copy. */
 export const questionsSheet =
-  ({ report, subject }: RfqLayout): WriteSheet =>
+  ({ view, subject }: RfqLayout): WriteSheet =>
   (add) => {
     const sheet = add({ widths: [30, TEXT_UNITS], frozen: { rows: 2 } }).addHeading('Questions', subject, NOTE)
     sheet.add([text('Developer', style.header), text('Text', style.header)])
-    const { questions } = report.decision
+    const { questions } = view.decision
     if (questions.length === 0) sheet.add([text('There is nothing to ask.', style.hint)])
     for (const { developer, text: whole } of questions)
       for (const [at, piece] of rowPieces(whole, TEXT_UNITS).entries())

@@ -1,9 +1,9 @@
 import { extraText } from '../../src/compare/decision/choices.js'
-import type { RfqReport } from '../../src/compare/report/compare-offers.js'
 import { sum } from '../../src/core/numbers.js'
 import { cleanLine, oneLine } from '../../src/core/text/clean-text.js'
 import { formatAmount, formatPrice, formatRange } from '../../src/core/text/number-format.js'
 import { doubtsOf, type OfferView, offerName } from '../../src/tables/offer/offer-view.js'
+import type { RfqView } from '../../src/tables/rfq/rfq-view.js'
 import { rankedBy } from '../layout/about-sheet.js'
 import type { Columns } from '../layout/columns.js'
 import { charactersIn, linesIn } from '../layout/text-fit.js'
@@ -28,13 +28,13 @@ const MAX_POINTS = 650
 export const summarySheet =
   (layout: RfqLayout): WriteSheet =>
   (add) => {
-    const { report, name } = layout
-    const { context, award, decision, rfq, offers } = report
+    const { view, name } = layout
+    const { context, award, decision, rfq, offers } = view
     const sheet = add({ widths: WIDTHS, onePage: true })
     sheet.add([text(`Offer comparison: ${name}`, style.title)])
     const subject = [rfq.title ?? 'Untitled', context.channel, freshnessLabel(context)]
     sheet.add([text(subject.map(oneLine).join(' · '), style.subtitle)])
-    sheet.add([text(requestLine(report))])
+    sheet.add([text(requestLine(view))])
     for (const { message } of decision.banners) sheet.addAcross(text(message, style.banner))
     if (award !== null) {
       sheet.addSection('Award on record')
@@ -44,7 +44,7 @@ export const summarySheet =
       const isBelow = (value: string) => value.endsWith(decision.recommendation.headline)
       for (const { label, value } of others) if (!isBelow(value)) addFact(sheet, label, [value])
     }
-    addRecommendation(sheet, report)
+    addRecommendation(sheet, view)
     if (offers.length === 0) {
       addFact(sheet, 'Demands', rfq.additionalRequirements === null ? [] : [rfq.additionalRequirements])
       return
@@ -54,7 +54,7 @@ export const summarySheet =
   }
 
 /** What is asked for, in one line. */
-function requestLine({ rfq, currency }: RfqReport): string {
+function requestLine({ rfq, currency }: RfqView): string {
   const volume = formatRange(rfq.minVolume, rfq.maxVolume, formatAmount)
   const price = formatRange(rfq.minUnitPrice, rfq.maxUnitPrice, formatPrice)
   const years = formatRange(rfq.minVintageYear, rfq.maxVintageYear, String)
@@ -71,7 +71,7 @@ function requestLine({ rfq, currency }: RfqReport): string {
 }
 
 /** The recommendation: what to award, why, what to check, what would change it, and what it saves. */
-function addRecommendation(sheet: Sheet, { award, decision }: RfqReport): void {
+function addRecommendation(sheet: Sheet, { award, decision }: RfqView): void {
   const { recommendation, savings } = decision
   const messages = (of: readonly { message: string }[]) => of.map(({ message }) => message)
   sheet.addSection('Recommendation')
@@ -126,10 +126,10 @@ const fittedColumns = <Row>(columns: Columns<Row>): Columns<Row> =>
 
 /** The offers in the order of rank. */
 function addOffers(sheet: Sheet, layout: RfqLayout): void {
-  const { report, view, offers: columns } = layout
+  const { view, offers: columns } = layout
   const [all, shown] = [view.offers.length, fittingOffers(sheet, layout)]
   const which = shown.length < all ? `The first ${shown.length} of ${all} offers` : 'Offers'
-  sheet.addSection(`${which}: ranked by ${rankedBy(report.settings)}, then the others`)
+  sheet.addSection(`${which}: ranked by ${rankedBy(view.settings)}, then the others`)
   const { number, offer, awardedTonnes, tonnes, total, price, doubts } = columns
   const none = { header: '', right: false, cell: () => text(null, style.body) }
   const isAwarded = ({ awardedTonnes: of }: OfferView) => of > 0
