@@ -44,17 +44,16 @@ export const hasAccepted = ({ assessed }: RfqState): boolean => assessed.offers.
 function causesOf(before: RfqState, after: RfqState, isOther: boolean): string[] {
   const offers = after.assessed.offers.map((offer) => offerChange(offer, before, after))
   const causesOfOffers = (part: string) => offers.flatMap((offer) => (offer.part === part ? (offer.cause ?? []) : []))
-  const decisive = causesOfOffers('decisive')
+  const [decisive, kept] = [causesOfOffers('decisive'), causesOfOffers('kept')]
   const settings = differingSettings(settingsOf(before), settingsOf(after)).map((setting) => `setting ${setting}`)
+  const rates = rateChanges(before, after)
+  if (!isOther) return kept.length > 0 ? kept : [...settings, ...rates]
   // If that is why nothing is left to award, what the RFQ asks for does not matter any more.
   const isDone = decisive.length > 0 && after.recommendation.status === 'accepted'
   const demands = isDone ? [] : demandChanges(before, after)
-  const causes = [
-    ...(isOther ? [...settings, ...decisive, ...demands] : []),
-    ...(decisive.length > 0 ? [] : causesOfOffers('kept')),
-  ]
+  const causes = [...settings, ...decisive, ...demands, ...(decisive.length > 0 ? [] : kept)]
   // Other offers can change the best set even if they are not part of it.
-  return causes.length > 0 ? causes : [...settings, ...rateChanges(before, after), ...causesOfOffers('none')]
+  return causes.length > 0 ? causes : [...rates, ...causesOfOffers('none')]
 }
 
 /** Without what depends on the day or on recorded rates, because nobody changed it. */
@@ -98,11 +97,11 @@ function offerChange(offer: OfferReport, before: RfqState, after: RfqState) {
   const isNewlyAccepted = isAccepted(offer) && old?.standing !== 'accepted'
   return {
     part: was !== is || isNewlyAccepted ? 'decisive' : is ? 'kept' : 'none',
-    cause: causeOf(old, offer, was === is ? null : was ? 'left' : 'joined'),
+    cause: causeOf(old, offer, [was, is]),
   }
 }
 
-function causeOf(old: OfferReport | undefined, offer: OfferReport, side: 'left' | 'joined' | null): string | null {
+function causeOf(old: OfferReport | undefined, offer: OfferReport, [was, is]: (boolean | undefined)[]): string | null {
   const name = `the offer of ${offer.label}`
   const competes = offer.standing === 'ranked'
   if (old === undefined) return `${name} is new${competes ? '' : ` and ${obstacleOf(offer)}`}`
@@ -111,7 +110,7 @@ function causeOf(old: OfferReport | undefined, offer: OfferReport, side: 'left' 
   if (!competes || termsHash(old) === termsHash(offer)) return null
   const [costWas, cost] = [old, offer].map(({ compared }) => compared.costPerTonne ?? 0) as [number, number]
   // A lower price does not explain why it left, nor a higher one why it joined.
-  const isMoved = side === 'left' ? cost > costWas : side === 'joined' ? cost < costWas : cost !== costWas
+  const isMoved = was === is ? cost !== costWas : was ? cost > costWas : cost < costWas
   if (!isMoved && old.metrics.volume === offer.metrics.volume) return null
   return `${name} changed: ${changedTermsText(old.metrics, offer.metrics)}`
 }

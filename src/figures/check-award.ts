@@ -140,13 +140,8 @@ function windowWarnings({ range, accepted }: AwardProblem, chosen: readonly Cand
 
 function missingReason({ offers, followed, warnings }: AwardFacts): string[] {
   if (offers.length === 0) return ['Say why nothing is awarded (“because”).']
-  const why = [
-    ...(followed ? [] : ['it is not the recommended award']),
-    ...(warnings.length === 0 ? [] : ['this is said against it']),
-  ]
-  return why.length === 0
-    ? []
-    : [`Say why (“because”): ${why.join(', and ')}${warnings.length === 0 ? '.' : ':'}`, ...warnings]
+  const against = [...(followed ? [] : ['It is not the recommended award.']), ...warnings]
+  return against.length === 0 ? [] : ['Say why (“because”), since this is said against it:', ...against]
 }
 
 /** The name has no number: the record has one of its own. */

@@ -107,17 +107,12 @@ export async function rfqStateOf(
   const { timeZone, at, asOf, settings } = moment
   const { channel, id } = rfq
   const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
-  const assessed = assessRfq(
-    {
-      ...parsed,
-      listings,
-      reviewed: await findReviewedOffers(parsed.responses, () => store.rfqHistory(channel, id, asOf)),
-    },
-    context,
-  )
+  const reviewed = await findReviewedOffers(parsed.responses, () => store.rfqHistory(channel, id, asOf))
+  const assessed = assessRfq({ ...parsed, listings, reviewed }, context)
   const { currency, offers } = assessed
   const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
-  const recommended = outcome.award
+  const { offers: awarded = [], tonnes = null, total: cost = null, pricePerTonne = null } = outcome.award ?? {}
+  const amounts = { tonnes, cost, pricePerTonne, currency: currency.comparison }
   const award = standing === undefined ? null : awardState(standing, offers)
   const atStake = offersAtStake(assessed, outcome, award)
   const stakes = stakesOf(atStake, assessed)
@@ -130,14 +125,7 @@ export async function rfqStateOf(
     ...withRoundedNumbers({
       figures: figuresOf(assessed, { outcome, atStake, undecided }, standing),
       stakes,
-      recommendation: {
-        status: outcome.status,
-        offers: recommended?.offers ?? [],
-        tonnes: recommended?.tonnes ?? null,
-        cost: recommended?.total ?? null,
-        pricePerTonne: recommended?.pricePerTonne ?? null,
-        currency: currency.comparison,
-      },
+      recommendation: { status: outcome.status, offers: awarded, ...amounts },
     }),
     assessed,
     settings,
@@ -159,8 +147,7 @@ async function isUndecided(
   )
   if (open === undefined || offers.some(isRanked)) return open !== undefined
   // Its offers may have been withdrawn or rejected since it closed.
-  const closedAt = Date.parse(open.supersededAt ?? open.observedAt)
-  const at = new Date(closedAt - 1)
+  const at = new Date(Date.parse(open.supersededAt ?? open.observedAt) - 1)
   const then = await rfqStateAt(store, { channel, id }, { ...moment, at, asOf: at })
   return then?.assessed.offers.some(isRanked) ?? false
 }
