@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
+import { SCHEMAS } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { send } from '../web/support/web-server.js'
@@ -10,7 +10,7 @@ const acme = '/v1/orgs/acme/channels/forest'
 const nowhere = '00000000-0000-4000-8000-000000000000'
 
 /** What the operations reply besides single documents. */
-const rfqList = z.strictObject({ items: z.array(rfqListDocument) })
+const rfqList = z.strictObject({ items: z.array(SCHEMAS['rfq-entry']) })
 const errorReply = z.strictObject({ statusCode: z.number(), message: z.string(), error: z.number() })
 
 /** Sends a request to a sandbox; the default key is that of the organization in the path. */
@@ -58,7 +58,7 @@ describe('API operations', () => {
     for (const item of list.body.items) {
       const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${item.id}`)
       expect(status).toBe(200)
-      expectToMatch(rfqDocument, body)
+      expectToMatch(SCHEMAS.rfq, body)
       const responses = body.responses.map(({ id, listingId }: { id: string; listingId: string }) => ({
         id,
         listingId,

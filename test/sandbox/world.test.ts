@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/core/documents/documents.js'
+import { SCHEMAS } from '../../src/core/documents/documents.js'
 import { parseLeniently } from '../../src/core/documents/lenient-parser.js'
 import { advanceWorld, createWorld, type World } from '../../src/sandbox/index.js'
 import { shareOf } from '../helpers/long-tests.js'
@@ -26,16 +26,16 @@ describe('a world', () => {
       advanceWorld(world, at(days * DAY))
       const time = at(days * DAY).toISOString()
       for (const { listings, rfqs } of world.channels) {
-        for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
+        for (const listing of listings) expect(parseLeniently(SCHEMAS.listing, listing).problems).toEqual([])
         for (const record of rfqs) {
           const { terms, responses } = record
-          expect(parseLeniently(rfqListDocument, record.listShape()).problems).toEqual([])
-          expect(parseLeniently(rfqDocument, record.singleShape()).problems).toEqual([])
+          expect(parseLeniently(SCHEMAS['rfq-entry'], record.listShape()).problems).toEqual([])
+          expect(parseLeniently(SCHEMAS.rfq, record.singleShape()).problems).toEqual([])
           expect(terms.createdAt <= (terms.openedAt ?? '') && terms.updatedAt <= time).toBe(true)
           expect(responses.filter(({ status }) => status === 'accepted').length).toBeLessThanOrEqual(1)
           for (const response of responses) {
             const { submittedAt, offer } = response
-            expect(parseLeniently(responseDocument, response).problems).toEqual([])
+            expect(parseLeniently(SCHEMAS.response, response).problems).toEqual([])
             expect(submittedAt > (terms.openedAt ?? '') && submittedAt.slice(0, 10) <= terms.responseDueDate).toBe(true)
             expect(submittedAt <= time && (offer.review?.updatedAt ?? '') <= time).toBe(true)
           }

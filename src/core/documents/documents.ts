@@ -8,10 +8,10 @@ import { z } from 'zod'
 import { comparableInstant, composed } from '../text/comparable-text.js'
 import { comparableId, isUsableIdentifier } from './identifier.js'
 
-/** The kinds of document whose history is kept. */
-export type DocumentKind = 'listing' | 'rfq-entry' | 'rfq' | 'response'
 /** The kinds in which documents are sent: in an RFQ, a response is its summary. */
-export type SentKind = DocumentKind | 'summary'
+export type SentKind = keyof typeof SCHEMAS
+/** The kinds of document whose history is kept. */
+export type DocumentKind = Exclude<SentKind, 'summary'>
 /** What a document is about. An RFQ has two: its entry in the list, and the RFQ itself. */
 export type SubjectKind = Exclude<DocumentKind, 'rfq-entry'>
 /**
@@ -59,7 +59,7 @@ const availableVolumeRange = z.strictObject({
   mitigationTypes: z.array(text),
 })
 
-export const listingDocument = z.strictObject({
+const listing = z.strictObject({
   id: identifier,
   additionalData: optional(z.record(z.string(), z.unknown())),
   notableBuyersAndInvestors: z.array(text),
@@ -118,7 +118,7 @@ const rfqFields = {
   responseDueDate: calendarDate,
 }
 
-export const responseSummary = z.strictObject({
+const summary = z.strictObject({
   id: identifier,
   listingId: reference,
   projectDeveloperName: text,
@@ -131,15 +131,6 @@ export const responseSummary = z.strictObject({
   submittedAt: dateTime,
   contractType,
 })
-
-/** An RFQ as an element of the list: its `responses` hold `id` and `listingId` only. */
-export const rfqListDocument = z.strictObject({
-  ...rfqFields,
-  responses: z.array(z.strictObject({ id: identifier, listingId: reference })),
-})
-
-/** An RFQ as read by its identifier. */
-export const rfqDocument = z.strictObject({ ...rfqFields, responses: z.array(responseSummary) })
 
 const vintage = z.strictObject({
   reportingPeriodStart: calendarDate,
@@ -176,13 +167,25 @@ const offer = z.strictObject({
   review: optional(review),
 })
 
-/** A project developer's response to an RFQ, with its offer. */
-export const responseDocument = z.strictObject({
-  id: identifier,
-  listingId: reference,
-  projectName: text,
-  projectDeveloperName: text,
-  status: responseStatus,
-  submittedAt: dateTime,
-  offer,
-})
+/** The schema of each kind of document as it is sent. */
+export const SCHEMAS = {
+  listing,
+  /** An RFQ as an element of the list: its `responses` hold `id` and `listingId` only. */
+  'rfq-entry': z.strictObject({
+    ...rfqFields,
+    responses: z.array(z.strictObject({ id: identifier, listingId: reference })),
+  }),
+  /** An RFQ as read by its identifier. */
+  rfq: z.strictObject({ ...rfqFields, responses: z.array(summary) }),
+  /** A project developer's response to an RFQ, with its offer. */
+  response: z.strictObject({
+    id: identifier,
+    listingId: reference,
+    projectName: text,
+    projectDeveloperName: text,
+    status: responseStatus,
+    submittedAt: dateTime,
+    offer,
+  }),
+  summary,
+}

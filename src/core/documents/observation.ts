@@ -1,27 +1,11 @@
 import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import { contentHash, refuseDeep } from './canonical-json.js'
-import {
-  type DocumentShape,
-  listingDocument,
-  responseDocument,
-  responseSummary,
-  rfqDocument,
-  rfqListDocument,
-  type SentKind,
-} from './documents.js'
+import { type DocumentShape, SCHEMAS, type SentKind } from './documents.js'
 import { isUsableIdentifier } from './identifier.js'
 import { memberOf } from './json-text.js'
 import { type Lenient, type Parsed, type Problem, parseLeniently } from './lenient-parser.js'
 
-/** The schema of each kind of document as it is sent. In an RFQ, a response is its summary. */
-const SCHEMAS = {
-  listing: listingDocument,
-  'rfq-entry': rfqListDocument,
-  rfq: rfqDocument,
-  response: responseDocument,
-  summary: responseSummary,
-}
 export type SentDocument<K extends SentKind> = Lenient<z.output<(typeof SCHEMAS)[K]>>
 
 export type Listing = SentDocument<'listing'>

@@ -1,21 +1,15 @@
 import type { z } from 'zod'
 import type { ChannelRef } from '../../core/channel.js'
-import type {
-  listingDocument,
-  responseDocument,
-  responseSummary,
-  rfqDocument,
-  rfqListDocument,
-} from '../../core/documents/documents.js'
+import type { SCHEMAS } from '../../core/documents/documents.js'
 
 /** The subject of a channel; determines which project types it lists. */
 export type Theme = 'forest' | 'blue' | 'removal' | 'any'
 /** The documents the sandbox serves, in the documented shapes. */
-export type Listing = z.input<typeof listingDocument>
-export type Rfq = z.input<typeof rfqDocument>
+export type Listing = z.input<(typeof SCHEMAS)['listing']>
+export type Rfq = z.input<(typeof SCHEMAS)['rfq']>
 /** An RFQ without its responses. */
 export type RfqTerms = Omit<Rfq, 'responses'>
-export type RfqResponse = z.input<typeof responseDocument>
+export type RfqResponse = z.input<(typeof SCHEMAS)['response']>
 export type Offer = RfqResponse['offer']
 
 /** An RFQ with its responses. List shape, single shape and response documents all come from here, so they agree. */
@@ -39,7 +33,7 @@ export class RfqRecord {
     else this.responses[index] = response
   }
   /** The RFQ as an item of the list. */
-  listShape(): z.input<typeof rfqListDocument> {
+  listShape(): z.input<(typeof SCHEMAS)['rfq-entry']> {
     return { ...this.terms, responses: this.responses.map(({ id, listingId }) => ({ id, listingId })) }
   }
   /** The RFQ as read by its id, with summaries of its responses. */
@@ -49,7 +43,7 @@ export class RfqRecord {
 }
 
 /** The summary of a response in its RFQ. A test may have removed the offer; the other members are still shown. */
-function summarize({ offer, ...response }: RfqResponse): z.input<typeof responseSummary> {
+function summarize({ offer, ...response }: RfqResponse): z.input<(typeof SCHEMAS)['summary']> {
   const { totalVolume, currency, totalPrice, expiryDate, contractType } = offer ?? ({} as Offer)
   const { id, listingId, projectDeveloperName, projectName, status, submittedAt } = response
   return {
