@@ -101,13 +101,7 @@ function attentionOf({ facts, figures, award }: RfqState, valid: boolean): 0 | 1
 }
 
 /** The recommendation to record, and its event: none if it is the newest one, or if offers were not read yet. */
-async function changeOf(
-  context: Context,
-  subject: Subject,
-  state: RfqState,
-  at: Timestamp,
-): Promise<Omit<ComputedFigures, 'row'>> {
-  const { rfq, last, standing } = subject
+async function changeOf(context: Context, { rfq, last, standing }: Subject, state: RfqState, at: Timestamp) {
   const { channel, id: rfqId } = rfq
   const { recommendation } = state
   const isSame = last !== undefined && keyOf(last) === keyOf(recommendation)
@@ -138,11 +132,7 @@ const keyOf = ({ status, offers, currency }: RecommendationFigures): string =>
   JSON.stringify([status, ...offers.map(({ id, tonnes, total }) => [id, tonnes, total, currency])])
 
 /** Whether offers of an RFQ were listed and neither read nor requested yet, and can be. */
-async function hasUnreadOffers(
-  source: FigureSource,
-  rfq: KnownDocument,
-  { facts, figures }: RfqState,
-): Promise<boolean> {
+async function hasUnreadOffers(source: FigureSource, rfq: KnownDocument, { facts, figures }: RfqState) {
   if (facts.unreadOffers > 0 || figures.summaryOnly === 0) return facts.unreadOffers > 0
   const states = await source.responseStates(rfq.channel, [rfq.id])
   return states.some((each) => each.requestedAt === null && each.missingSince === null && isAddressable(each.id))
