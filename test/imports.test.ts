@@ -23,7 +23,7 @@ const MODULES: Record<string, string> = {
   'src/mcp': 'src src/core src/tables src/web',
   reports: 'src/compare src/core src/tables',
   'src/report-files': 'reports src src/core src/store src/tables',
-  'src/pool': 'reports src/report-files src/store src/tables src/web',
+  'src/pool': 'reports src/core src/report-files src/store src/tables src/web',
   jobs:
     'src/closing src/config src/core src/marketplace src/metrics src/notify src/readiness src/report-files src/store ' +
     'src/sync',

@@ -1,11 +1,12 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS } from '../config/log-levels.js'
 import { REMOVED } from '../config/removed.js'
+import { isUserFacing } from '../core/user-facing-error.js'
 import { escapeInvisible } from '../tables/print/terminal-text.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { commandGroups, commands } from './commands/index.js'
-import { exitStatusFor, formatError, isUserFacing } from './output/error-message.js'
+import { exitStatusFor, formatError } from './output/error-message.js'
 import type { Io } from './process/process-io.js'
 
 /**
@@ -31,7 +32,7 @@ export const createCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: 
 export function printError(cli: Cli, error: unknown): void {
   const { stop } = cli.io
   // After a signal, an error that is not ours is a consequence of stopping.
-  const dueToStop = stop.aborted && !(error instanceof Error && isUserFacing(error))
+  const dueToStop = stop.aborted && !isUserFacing(error)
   const text = formatError(dueToStop ? stop.reason : error, isDebugging(cli))
   // Messages quote arguments, paths and values of the configuration.
   cli.io.err(escapeInvisible(cli.scrub(text)))

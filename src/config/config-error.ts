@@ -1,3 +1,5 @@
+import { UserFacingError } from '../core/user-facing-error.js'
+
 /** One error in the configuration. */
 export interface ConfigIssue {
   /** The file, `environment` for a variable, or `command line` for an option. */
@@ -11,8 +13,7 @@ export interface ConfigIssue {
 }
 
 /** The configuration is invalid. Contains all errors; exit status 2. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
+export class ConfigError extends UserFacingError {
   readonly issues: readonly ConfigIssue[]
   constructor(issues: readonly ConfigIssue[]) {
     const count = issues.length === 1 ? '1 error' : `${issues.length} errors`

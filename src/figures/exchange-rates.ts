@@ -5,6 +5,7 @@ import { type DatedRate, dayBefore, RECORDED_RATE_DAYS, withKnownRates } from '.
 import type { RateSource } from '../core/decision/rate-source.js'
 import { currencyCode, SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
 import { maxOf } from '../core/numbers.js'
+import { UserFacingError } from '../core/user-facing-error.js'
 import { createDispatcher } from '../marketplace/dispatcher.js'
 import { describeNetworkError } from '../marketplace/errors.js'
 import type { Store } from '../store/contract.js'
@@ -20,9 +21,7 @@ export async function settingsAt(store: Pick<Store, 'ratesAt'>, settings: Settin
 }
 
 /** The source cannot be read, or is no file of rates. The message names it and says what is expected. */
-class RateFileError extends Error {
-  override name = 'RateFileError'
-}
+class RateFileError extends UserFacingError {}
 
 /** From connecting to the last byte, in milliseconds. */
 const TIMEOUT_MS = 30_000

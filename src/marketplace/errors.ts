@@ -1,9 +1,10 @@
+import { UserFacingError } from '../core/user-facing-error.js'
+
 /**
  * Errors of the marketplace client, one class per reaction of the caller (docs/MARKETPLACE.md, Errors).
  * Messages never contain the API key; text of the marketplace is sanitized and cut at 200 characters.
  */
-export class MarketplaceError extends Error {
-  override name = 'MarketplaceError'
+export class MarketplaceError extends UserFacingError {
   /** HTTP status, null without a reply. */
   readonly status: number | null
   constructor(message: string, options: { status?: number | null; cause?: unknown } = {}) {
@@ -27,24 +28,19 @@ export class TransientError extends UnavailableError {}
 export class NotSentError extends UnavailableError {}
 
 /** 400, 404 or 410 for one RFQ or response, or an identifier that cannot be part of a URL: skip this item. */
-export class ItemError extends MarketplaceError {
-  override name = 'ItemError'
-}
+export class ItemError extends MarketplaceError {}
 
 /**
  * 401 or 403; 400, 404, 410 or a redirect for a list; or a key or name that cannot be sent: skip this channel until the
  * configuration is corrected.
  */
-export class ChannelError extends MarketplaceError {
-  override name = 'ChannelError'
-}
+export class ChannelError extends MarketplaceError {}
 
 /**
  * Retry-After is longer than a run may wait: end the run as partial and start no other before `until`.
  * Thrown by `closeRfq`, it means that nothing was sent.
  */
 export class PausedError extends MarketplaceError {
-  override name = 'PausedError'
   readonly until: Date
   constructor(message: string, until: Date) {
     super(message, { status: 429 })
@@ -53,9 +49,7 @@ export class PausedError extends MarketplaceError {
 }
 
 /** The run was stopped, or the client was closed. */
-export class AbortedError extends MarketplaceError {
-  override name = 'AbortedError'
-}
+export class AbortedError extends MarketplaceError {}
 
 /** The error of a call whose signal is aborted. */
 export const abortedError = ({ reason }: AbortSignal): AbortedError =>

@@ -3,6 +3,7 @@ import { MessageChannel, type ResourceLimits } from 'node:worker_threads'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { Piscina } from 'piscina'
 import type { BuildProgress } from '../../reports/xlsx/workbook.js'
+import { UserFacingError } from '../core/user-facing-error.js'
 import type { MadeReport, MakeReport } from '../report-files/make-report.js'
 import type { Queries } from './queries.js'
 import type { Outcome, WorkerData, WorkerTask } from './worker.js'
@@ -39,9 +40,7 @@ const IDLE_MILLISECONDS = 3 * 60_000
 const QUERY_MILLISECONDS = 30_000
 
 /** The work was not done, through no fault of its own. The caller may try again. */
-class PoolUnavailableError extends Error {
-  override name = 'PoolUnavailableError'
-}
+class PoolUnavailableError extends UserFacingError {}
 
 /**
  * Runs queries and makes reports in worker threads, so that the main thread can always beat and answer health checks. A

@@ -66,10 +66,10 @@ async function makeReport({ report, port }: Extract<WorkerTask, { report: Report
 function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const { name, message, stack } = error
-  const { code, syscall, path, ...filter } = error as NodeJS.ErrnoException & Partial<FilterError>
-  const { parameter, status, suggestions } = filter
+  const { code, syscall, path, ...ours } = error as NodeJS.ErrnoException & Partial<FilterError>
+  const { isUserFacing, parameter, status, suggestions } = ours
   return Object.assign(
     { name, message, stack },
-    { code, syscall, path, parameter, status, suggestions },
+    { code, syscall, path, isUserFacing, parameter, status, suggestions },
   ) as Partial<NodeJS.ErrnoException>
 }

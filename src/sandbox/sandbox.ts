@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { once } from '../core/async.js'
 import type { Clock } from '../core/time/clock.js'
+import { UserFacingError } from '../core/user-facing-error.js'
 import type { ReceivedRequest } from './api.js'
 import { control, isControlRequest } from './control.js'
 import { exchangeRates, RATES_PATH } from './exchange-rates.js'
@@ -13,9 +14,7 @@ import { createWorld } from './world/seed.js'
 import type { World } from './world/world.js'
 
 /** The sandbox cannot start. The message tells the user what to do. */
-export class SandboxError extends Error {
-  override name = 'SandboxError'
-}
+export class SandboxError extends UserFacingError {}
 
 interface SandboxOptions {
   /** The world to serve; default: one made from the seed at the clock's time. */

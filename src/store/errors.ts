@@ -1,7 +1,7 @@
+import { UserFacingError } from '../core/user-facing-error.js'
+
 /** An error of the database, with a remedy in its message. Subclasses differ in how callers handle them. */
-export class StoreError extends Error {
-  override name = this.constructor.name
-}
+export class StoreError extends UserFacingError {}
 
 /** Another run of this kind is in progress on the channel. The caller skips its run. */
 export class RunBusyError extends StoreError {}

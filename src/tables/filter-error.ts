@@ -1,8 +1,8 @@
 import { closestMatches } from '../core/text/suggest.js'
+import { UserFacingError } from '../core/user-facing-error.js'
 
 /** A text that is no value of a filter, an option or a parameter: what was found and what is allowed, without a full stop. */
-export class FilterError extends Error {
-  override name = 'FilterError'
+export class FilterError extends UserFacingError {
   constructor(
     readonly parameter: string,
     message: string,

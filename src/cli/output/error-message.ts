@@ -1,3 +1,5 @@
+import { isUserFacing } from '../../core/user-facing-error.js'
+
 const USAGE_ERRORS: readonly string[] = ['ConfigError', 'UsageError', 'FilterError']
 
 /** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
@@ -34,21 +36,6 @@ const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
   [/because the directory does not exist/, 'the folder of the database does not exist: create it, or check the path'],
   [/null bytes/, 'a path contains a null character: check the paths in the configuration'],
 ]
-
-/**
- * The project's error classes, by name: importing them all would slow down the start. A test compares this list with the
- * classes that exist.
- */
-const USER_FACING = new Set(
-  (
-    'Config Usage Filter Failed Store RunBusy RunLost DatabaseUnavailable MissingDatabase UnknownCommit Marketplace Unavailable Item ' +
-    'Channel Paused Aborted QueueUnavailable PoolUnavailable RefusedJob RunFailed Listen Http Problem Sandbox RateFile'
-  )
-    .split(' ')
-    .map((name) => `${name}Error`),
-)
-/** Whether an error's message is written for users. */
-export const isUserFacing = ({ name }: { name: string }) => USER_FACING.has(name)
 
 function systemErrorMessage(error: NodeJS.ErrnoException): string {
   if (error.syscall === 'uv_cwd') return 'the current folder does not exist any more: change to another folder'

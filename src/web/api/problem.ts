@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { z } from 'zod'
+import { UserFacingError } from '../../core/user-facing-error.js'
 import type { FilterError } from '../../tables/filter-error.js'
 
 /** A problem document (RFC 9457). */
@@ -38,8 +39,7 @@ export const toProblem = (
 ): ProblemDocument => ({ type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...more })
 
 /** An error that is answered with a problem document. */
-export class ProblemError extends Error {
-  override name = 'ProblemError'
+export class ProblemError extends UserFacingError {
   readonly statusCode: number
   readonly document: ProblemDocument
   constructor(...problem: Parameters<typeof toProblem>) {

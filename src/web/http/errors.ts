@@ -1,8 +1,8 @@
+import { UserFacingError } from '../../core/user-facing-error.js'
 import type { FilterError } from '../../tables/filter-error.js'
 
 /** Ends a request with a status and a message for the client. */
-export class HttpError extends Error {
-  override name = 'HttpError'
+export class HttpError extends UserFacingError {
   readonly statusCode: number
   readonly headers: Readonly<Record<string, string | number>>
   constructor(statusCode: number, message: string, headers: Readonly<Record<string, string | number>> = {}) {
@@ -39,9 +39,7 @@ export function toHttpError(error: Error & { statusCode?: number }, onError: (er
 }
 
 /** The web server cannot listen. The message tells the operator why and what to do. */
-class ListenError extends Error {
-  override name = 'ListenError'
-}
+class ListenError extends UserFacingError {}
 
 /** Where the port of each command comes from. */
 const PORT_SETTINGS = 'for start: web.port in the configuration; for work: --port'

@@ -1,12 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../../src/cli/cli-error.js'
-import { exitStatusFor, formatError, isUserFacing } from '../../../src/cli/output/error-message.js'
+import { exitStatusFor, formatError } from '../../../src/cli/output/error-message.js'
 import { ConfigError } from '../../../src/config/config-error.js'
-
-const root = join(import.meta.dirname, '../../..')
 
 function thrownBy(run: () => unknown): unknown {
   try {
@@ -16,28 +12,9 @@ function thrownBy(run: () => unknown): unknown {
   }
 }
 
-/** The names of the project's error classes. */
-function errorNames(): string[] {
-  const files = ['src', 'jobs', 'reports']
-    .filter((room) => existsSync(join(root, room)))
-    .flatMap((room) =>
-      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => join(root, room, file)),
-    )
-  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
-  return sources.flatMap((source) =>
-    [...source.matchAll(/override (?:readonly )?name = '(\w+)'/g)].map(([, name]) => name as string),
-  )
-}
-
 const noModule = await import(String('no-such-package')).catch((error) => error)
 
 describe('error messages', () => {
-  it("use the message of each of the project's error classes", () => {
-    const names = errorNames()
-    expect(names).toContain('StoreError')
-    expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
-  })
-
   it('have a stack only if details are requested', () => {
     const error = new UsageError('no such thing; allowed: this', { cause: new Error('deep down') })
     expect(formatError(error)).toBe('quotekeeper: no such thing; allowed: this\n')

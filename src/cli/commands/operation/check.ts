@@ -1,11 +1,12 @@
 import { cleanLine } from '../../../core/text/clean-text.js'
+import { isUserFacing } from '../../../core/user-facing-error.js'
 import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import { type App, withApp } from '../../app.js'
 import { type Check, type Finding, localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { jsonOption, type SharedOptions, withExamples } from '../../input/options.js'
-import { errorMessage, isUserFacing } from '../../output/error-message.js'
+import { errorMessage } from '../../output/error-message.js'
 import { printJson, tableWidth } from '../../output/output.js'
 import type { Io } from '../../process/process-io.js'
 
@@ -46,8 +47,7 @@ async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
     return { what, ...(await run()) }
   } catch (error) {
     // Our own errors include their remedy.
-    const hasRemedy = error instanceof Error && isUserFacing(error)
-    return { what, ok: false, found: errorMessage(error), remedy: hasRemedy ? '' : remedy }
+    return { what, ok: false, found: errorMessage(error), remedy: isUserFacing(error) ? '' : remedy }
   }
 }
 
