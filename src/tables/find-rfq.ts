@@ -18,11 +18,9 @@ export interface RfqSearch {
 }
 
 /** An RFQ as an address names it, and the state to read: the current one, or as of a moment. */
-export interface RfqAddress {
+export interface RfqAddress extends RfqSearch {
   channel: string
-  name: string
   now: Date
-  asOf?: Date
 }
 
 /** An RFQ that was found. */
@@ -75,17 +73,11 @@ async function shortestName(
 // --- messages -------------------------------------------------------------------------------------------------------
 
 /** An RFQ as messages name it. */
-interface NamedRfq {
-  channel: string
-  id: string
-  number: number | null
-  title: string | null
-}
-
-function namedRfq({ rfq: { channel, id, body } }: Pick<RfqWithResponses, 'rfq'>): NamedRfq {
+function namedRfq({ rfq: { channel, id, body } }: Pick<RfqWithResponses, 'rfq'>) {
   const { document } = parseDocument('rfq', body)
   return { channel, id, number: plausibleOrNull(document?.number), title: document?.title ?? null }
 }
+type NamedRfq = ReturnType<typeof namedRfq>
 
 const nameOf = ({ number, id }: NamedRfq): string => (number === null ? nameById(id) : String(number))
 

@@ -14,20 +14,13 @@ export function pollProblem({ kind, ok, message, lostEntriesAt }: PollCheck): st
   return `The list of ${subject} may not be whole: nothing is marked as missing${kind === 'rfqs' ? ' or closed' : ''} until a poll reads a whole one, or you accept it.`
 }
 
-/** When the polls of a channel last succeeded. */
-export interface ChannelFreshness {
-  channel: string
-  /** When the newest complete poll of RFQs, and of listings, finished; null if none did. */
-  rfqsAt: string | null
-  listingsAt: string | null
-}
-
 /** What was polled when. */
 export function pollViews({ store, channels }: ViewSource) {
   const completeAt = async (channel: string, kind: PollKind) =>
     (await store.newestRun({ channel, kind, isComplete: true }))?.finishedAt ?? null
   return {
-    freshness: (): Promise<ChannelFreshness[]> =>
+    /** When the newest complete poll of RFQs, and of listings, of each channel finished; null if none did. */
+    freshness: () =>
       Promise.all(
         channels.map(async ({ key: channel }) => ({
           channel,
@@ -52,6 +45,9 @@ export function pollViews({ store, channels }: ViewSource) {
     },
   }
 }
+
+/** When the polls of a channel last succeeded. */
+export type ChannelFreshness = Awaited<ReturnType<ReturnType<typeof pollViews>['freshness']>>[number]
 
 /** What a moment is about: the RFQs, the listings, or both, of a channel, by default of all. */
 export interface Observed {

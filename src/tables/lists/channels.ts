@@ -1,5 +1,5 @@
 import type { PollCheck } from '../../readiness/poll-freshness.js'
-import { type ChannelRules, dueOf } from '../channels/channel-rules.js'
+import { dueOf } from '../channels/channel-rules.js'
 import { column } from '../column.js'
 import { channelFilter } from '../filter.js'
 import { type List, wholePage } from '../list.js'
@@ -9,14 +9,17 @@ import type { ViewSource } from '../source.js'
 type RfqCounts = Awaited<ReturnType<ViewSource['store']['rfqCounts']>>
 
 /** A configured channel: when its newest complete polls ended, which are behind, and its RFQs that are not missing by state. */
-export interface ChannelRow extends Omit<ChannelRules, 'key'>, ChannelFreshness {
-  polls: readonly PollCheck[]
-  open: number
-  closed: number
-  other: number
-  /** Open, past due and past the grace period. */
-  overdue: number
+async function channelRow(source: ViewSource, freshness: ChannelFreshness, checks: readonly PollCheck[], now: Date) {
+  const { channel } = freshness
+  const rules = source.rulesOf(channel)
+  const { timeZone, graceHours, autoClose } = rules
+  return {
+    ...{ ...freshness, timeZone, graceHours, autoClose },
+    polls: checks.filter((check) => check.channel === channel),
+    ...countRfqs(await source.store.rfqCounts(channel), rules, now),
+  }
 }
+export type ChannelRow = Awaited<ReturnType<typeof channelRow>>
 
 /** The configured channels, and how fresh they are. */
 export const channels: List<ChannelRow> = {
@@ -48,16 +51,8 @@ export const channels: List<ChannelRow> = {
   async read(source, { now, filters }) {
     const only = filters.channel?.parameters.channel
     const [checks, freshness] = await Promise.all([source.pollChecks(now), pollViews(source).freshness()])
-    const shown = source.channels.filter(({ key }) => only === undefined || key === only)
-    const rows = shown.map(async ({ key: channel, ...rules }): Promise<ChannelRow> => {
-      return {
-        ...{ channel, ...rules, rfqsAt: null, listingsAt: null },
-        ...freshness.find((each) => each.channel === channel),
-        polls: checks.filter((check) => check.channel === channel),
-        ...countRfqs(await source.store.rfqCounts(channel), source.rulesOf(channel), now),
-      }
-    })
-    return wholePage(await Promise.all(rows))
+    const shown = freshness.filter(({ channel }) => only === undefined || channel === only)
+    return wholePage(await Promise.all(shown.map((each) => channelRow(source, each, checks, now))))
   },
 }
 
