@@ -10,13 +10,6 @@ import { SETTINGS_REMEDY } from './postgres-errors.js'
 /** The key of `meta` under which the number of the schema is stored. */
 const SCHEMA_KEY = 'schema'
 
-interface Found {
-  encoding: string
-  path: string
-  is_ours: boolean
-  tables: number
-}
-
 /**
  * Creates the tables if the schema is empty, in one transaction, under a lock.
  * @throws StoreError if the schema belongs to another program or another version of Quotekeeper; and for an empty
@@ -48,6 +41,7 @@ export async function prepareSchema(database: PostgresDatabase, { create = true 
  * @throws StoreError
  */
 async function hasSchema(queries: Queries, { location: { name, schema } }: PostgresDatabase): Promise<boolean> {
+  type Found = { encoding: string; path: string; is_ours: boolean; tables: number }
   const found = (await queries.get<Found>(
     `select current_setting('server_encoding') as encoding,
       current_setting('search_path') as path,
