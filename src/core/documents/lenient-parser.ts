@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { z } from 'zod'
+import { truncate } from '../text/clean-text.js'
 import { composed } from '../text/comparable-text.js'
 import { storable } from './identifier.js'
 
@@ -109,25 +109,20 @@ function problemOf(issue: Issue): Pick<Problem, 'code' | 'message'> {
   const { input } = issue
   if (input === undefined || input === null)
     return { code: 'missing', message: input === null ? 'null, expected a value' : 'absent' }
-  if (isOtherValue(issue))
-    return { code: 'enum', message: `"${truncate(String(input))}" is not a value of the API description` }
+  if (isOtherValue(issue)) return { code: 'enum', message: `${quote(input)} is not a value of the API description` }
   if (isWrongType(issue)) {
     const { message } = z.core.util.finalizeIssue(issue, undefined, z.config())
     return { code: 'type', message: message.replace(/^Invalid [a-z]+: /, '') }
   }
-  const message = `"${truncate(String(input))}" does not match the documented format`
-  return { code: input === '' ? 'missing' : 'format', message }
+  const code = input === '' ? 'missing' : 'format'
+  return { code, message: `${quote(input)} does not match the documented format` }
 }
 
-/** Longer paths end with a hash, because they are part of keys. */
+/** Longer paths are cut, because they are part of keys. */
 const MAX_PATH_LENGTH = 150
 
 /** A path as problems show and store it, for example `responses[2].status`. */
-export function formatPath(path: readonly (string | number)[]): string {
-  const text = path.reduce<string>((all, step) => (typeof step === 'number' ? `${all}[${step}]` : join(all, step)), '')
-  return storable(
-    text.length <= MAX_PATH_LENGTH ? text : `${text.slice(0, MAX_PATH_LENGTH)}… ${hash('sha256', text).slice(0, 16)}`,
-  )
-}
-const join = (path: string, key: string) => (path === '' ? truncate(key) : `${path}.${truncate(key)}`)
-const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
+export const formatPath = (path: readonly (string | number)[]): string =>
+  storable(truncate(z.core.toDotPath(path), MAX_PATH_LENGTH))
+
+const quote = (value: unknown) => `"${truncate(String(value), 80)}"`
