@@ -111,6 +111,18 @@ describe('an award that is checked', () => {
       'The recommended award costs 0.33 USD/t less (3.6 %) and 20,000 USD less in total.',
     ])
   })
+
+  it('counts only the tonnes that are left to award beside what is accepted', async () => {
+    const rfq = await openAwardedRfq()
+    await rfq.change(rfq.other, { status: 'accepted' })
+    await rfq.change(rfq.cheap, { offer: offerTerms(9, { totalVolume: 4_000 }) })
+    await expect(rfq.award([rfq.cheap])).rejects.toThrow(
+      /has 4,000 t, more than the 3,000 t that an award may have beside what is accepted/,
+    )
+    rfq.sandbox.world.changeRfq(rfq.rfqId, { minVolume: 9_000, maxVolume: 9_000 })
+    await rfq.change(rfq.cheap, { offer: offerTerms(9) })
+    await expect(rfq.award([rfq.cheap])).rejects.toThrow(/2,000 t, less than the requested 7,000 t beside what/)
+  })
 })
 
 it('offers are recorded under names without a number, which is recorded beside them', async () => {
