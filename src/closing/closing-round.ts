@@ -60,7 +60,7 @@ async function closeDue(round: Round): Promise<void> {
   const blocker = stopped ?? (policy.mode === 'on' ? findSizeBlocker(round, qualified) : null)
   for (const rfq of chosen) {
     if (blocker !== null) await recordDecision(round, { ...rfq, against: [blocker] })
-    else if (round.stop === null) await stepForRfq(round, rfq.id, () => closeOne(round, rfq))
+    else if (round.stop === null) await stepForRfq(round, rfq.document?.number ?? rfq.id, () => closeOne(round, rfq))
   }
   // A person who looks before closing sees what a round would wait for.
   if (policy.byHand && policy.mode === 'dry-run' && round.stop === null) findSizeBlocker(round, qualified)

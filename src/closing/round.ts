@@ -115,12 +115,12 @@ export async function findChannelBlocker(round: Round): Promise<Reason | null> {
 }
 
 /** Does a step for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */
-export async function stepForRfq(round: Round, id: string, work: () => Promise<void>): Promise<void> {
+export async function stepForRfq(round: Round, name: string | number, work: () => Promise<void>): Promise<void> {
   try {
     await round.run.step(work)
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof ItemError || error instanceof ChannelError)) throw error
-    round.progress.failures.push({ id: `RFQ ${id}`, message: error.message })
+    round.progress.failures.push({ id: `RFQ ${name}`, message: error.message })
     if (error instanceof ChannelError) round.stop = { code: 'channel', text: error.message }
   }
 }

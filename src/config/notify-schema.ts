@@ -122,14 +122,11 @@ const kinds = () =>
 
 /** Refuses targets that take events of channels that are not configured. */
 export function refuseUnknownChannels(
-  {
-    channels,
-    notify,
-  }: { channels: { key: string }[]; notify: { targets: { name: string; channels: string[] | null }[] } },
+  found: { channels: { key: string }[]; notify: { targets: { name: string; channels: string[] | null }[] } },
   { addIssue }: z.RefinementCtx,
 ): void {
-  const known = channels.map(({ key }) => key)
-  for (const target of notify.targets)
+  const known = found.channels.map(({ key }) => key)
+  for (const target of found.notify.targets)
     for (const [index, name] of (target.channels ?? []).entries())
       if (!known.includes(name))
         addIssue({

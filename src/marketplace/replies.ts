@@ -43,11 +43,15 @@ export async function readBody<T>(
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error
-    const start = truncate(sanitize(text.slice(0, MAX_QUOTED_LENGTH)), MAX_START)
+    const start = startOf(text, sanitize)
     const message = `${label()}: status 200, but ${problem}${start === '' ? '' : `; it starts with: ${start}`}`
     throw new TransientError(message, { status })
   }
 }
+
+/** The start of a body that is no message, without tags of HTML. */
+const startOf = (text: string, sanitize: Sanitize): string =>
+  truncate(sanitize(text.slice(0, MAX_QUOTED_LENGTH).replaceAll(/<[^>]*>/g, ' ')), MAX_START)
 
 function problemOf(error: unknown): string | null {
   if (error instanceof UnusableBodyError) return error.message
@@ -135,8 +139,7 @@ function readMessage({ body }: HttpReply, sanitize: Sanitize) {
   const text = body.toString('utf8')
   const { ok, message, statusCode } = Object(parsedOrNull(text)) as Record<string, unknown>
   const isMessage = typeof message === 'string'
-  const quoted = sanitize((isMessage && message !== '' ? message : text).slice(0, MAX_QUOTED_LENGTH))
-  const shown = (isMessage ? quoted : truncate(quoted, MAX_START)) || null
+  const shown = (isMessage && sanitize(message.slice(0, MAX_QUOTED_LENGTH))) || startOf(text, sanitize) || null
   return { ok, statusCode: Number(statusCode), shown, isMessage }
 }
 

@@ -212,7 +212,7 @@ describe('an RFQ that the round evaluates', () => {
       { rfqId: rfqId(2), decision: 'keep', outcome: 'already-closed', reason: 'its state is closed' },
     ])
     expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
-    expect(failures).toMatchObject([{ id: `RFQ ${rfqId(3)}` }])
+    expect(failures).toMatchObject([{ id: 'RFQ 1003' }])
     expect(run.outcome).toBe('partial')
     // What was closed before is decided once.
     expect((await fixture.closeExpired()).decisions).toMatchObject([

@@ -40,7 +40,7 @@ describe('closing an RFQ', () => {
 
   it.each([
     ['', null],
-    ['<html>\u0007Back soon</html>', '<html> Back soon</html>'],
+    ['<html>\u0007Back soon</html>', 'Back soon'],
     [`{"ok":tr`, '{"ok":tr'],
     ['y'.repeat(300_000), `${'y'.repeat(79)}…`],
   ])('returns the start of an unexpected body: %.20s', async (body, message) => {

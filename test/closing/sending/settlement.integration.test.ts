@@ -57,10 +57,10 @@ describe('a close that is sent', () => {
     ['a lost reply', [{ kind: 'reset', apply: true }], 'closed', 1, /^no reply to the POST \(.+\); .* closed$/],
     [
       'a page',
-      [{ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, text: '<html>', apply: true }],
+      [{ kind: 'status', status: 200, headers: { 'content-type': 'text/html' }, text: '<p>Hi</p>', apply: true }],
       'closed',
       1,
-      /replied 200 without ok: <html>; .* closed$/,
+      /replied 200 without ok: Hi; .* closed$/,
     ],
   ])('and answered with %s has its outcome by a read', async (_title, effects, outcome, count, reason) => {
     const { close, pauses, posts } = await openPastDue(effects)

@@ -211,7 +211,7 @@ describe('a close one of whose reads fails', () => {
     const fixture = await openClosingFixture()
     for (let round = 0; round < 3; round++) {
       failReads(fixture, skip)
-      expect((await fixture.closeExpired()).failures).toMatchObject([{ id: `RFQ ${rfqId(1)}` }])
+      expect((await fixture.closeExpired()).failures).toMatchObject([{ id: 'RFQ 1001' }])
       expect(await fixture.store.openIntents(KEY)).toEqual([])
       expect(fixture.posts()).toEqual([])
       if (round === 1) await fixture.reopenStore()
