@@ -20,36 +20,16 @@ interface ChannelStop {
   command: string | null
 }
 
-/** Whether the next closing round closes an RFQ, were it not for a stop of the channel. */
-interface RfqOutlook {
-  /** The reasons for and against closing it; it qualifies if there is none against. */
-  for: string[]
-  against: string[]
-  /** Why it is kept open, in one sentence; null if it qualifies. */
-  why: string | null
-  /** What a person can do about that, in one sentence; null if there is nothing to do. */
-  remedy: string | null
-  /** The command that does it, for this RFQ only. */
-  command: string | null
-  /** Its newest close, if that was refused, had no certain effect or is not settled. */
-  close: UnsettledClose | null
-}
-
-interface ClosingOutlook {
-  stop: ChannelStop | null
-  /** By id of the RFQ; those that are not stored have none. */
-  rfqs: ReadonlyMap<string, RfqOutlook>
-}
-
 /**
  * What the next closing round of a channel will do, by the evaluation of rounds (docs/CLOSING.md).
  * @param rfqs.ids default: all that are past due, or have a close that is not settled
+ * @returns RFQs by their id; those that are not stored are left out
  */
 export async function closingOutlook(
   source: ViewSource,
   { channel, ids }: { channel: string; ids?: readonly string[] },
   now: Date,
-): Promise<ClosingOutlook> {
+) {
   const { store, rulesOf, config } = source
   const rules = rulesOf(channel)
   const closes = new Map((await store.unsettledCloses({ channel, now })).map((close) => [close.rfqId, close]))
@@ -63,16 +43,22 @@ export async function closingOutlook(
   }
 }
 
-function rfqOutlook(channel: string, rfq: EvaluatedRfq, close: UnsettledClose | null): RfqOutlook {
+/** Whether the next closing round closes an RFQ, were it not for a stop of the channel. */
+function rfqOutlook(channel: string, rfq: EvaluatedRfq, close: UnsettledClose | null) {
   const { id, against } = rfq
   const [first] = against
   const retry = retryCommand(channel, id)
   return {
+    /** The reasons for and against closing it; it qualifies if there is none against. */
     for: rfq.for,
     against: against.map(({ text }) => text),
+    /** Why it is kept open, in one sentence; null if it qualifies. */
     why: first === undefined ? null : sentence(first.text),
+    /** What a person can do about that, in one sentence; null if there is nothing to do. */
     remedy: close === null ? null : sentence(close.remedy.replace(`with: ${retry}`, 'with --retry')),
+    /** The command that does it, for this RFQ only. */
     command: first !== undefined && RETRY_CODES.has(first.code) ? retry : null,
+    /** Its newest close, if that was refused, had no certain effect or is not settled. */
     close,
   }
 }
@@ -121,7 +107,7 @@ export async function rfqClosing(source: ViewSource, address: RfqAddress) {
   const { title, state, responseDueDate } = rfqFacts(parseStoredRfq(rfq))
   const { timeZone, graceHours, autoClose } = rulesOf(channel)
   const { stop, rfqs } = await closingOutlook(source, { channel, ids: [id] }, address.now)
-  const outlook = rfqs.get(id) as RfqOutlook
+  const outlook = rfqs.get(id) as ReturnType<typeof rfqOutlook>
   const { why, remedy } = outlook
   const facts: Fact[] = [
     { label: 'State', kind: 'state', value: state },

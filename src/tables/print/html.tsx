@@ -177,11 +177,10 @@ function widthOf<Row>(printed: PrintedColumn<Row>): number {
   return Math.min(longest, max) + SPACE
 }
 
-function HeaderCell<Row>({
-  of: { column, header, class: classes },
-  sort,
-  link,
-}: { of: FittedColumn<Row> } & Pick<HtmlTable<Row>, 'sort' | 'link'>) {
+type HeaderProps<Row> = { of: FittedColumn<Row> } & Pick<HtmlTable<Row>, 'sort' | 'link'>
+
+function HeaderCell<Row>({ of, sort, link }: HeaderProps<Row>) {
+  const { column, header, class: classes } = of
   const { key } = column
   const order = sort === key ? 'ascending' : sort === `-${key}` ? 'descending' : undefined
   return (
@@ -195,15 +194,8 @@ function HeaderCell<Row>({
   )
 }
 
-function BodyCell<Row>({
-  of: { column, header, cells, class: classes },
-  row,
-  at,
-}: {
-  of: FittedColumn<Row>
-  row: Row
-  at: number
-}) {
+function BodyCell<Row>({ of, row, at }: { of: FittedColumn<Row>; row: Row; at: number }) {
+  const { column, header, cells, class: classes } = of
   const text = cells[at] ?? ''
   if (text === '') return <td class={`${classes} empty`} />
   const path = column.link?.(row) ?? null
