@@ -61,14 +61,14 @@ export function closingKillSwitch(config: ClosingSwitches, store: Pick<Store, 'c
 /** Creates a function that finds what blocks all closing of a channel: the kill switch, or a list that may not be whole (docs/CLOSING.md, rules 2 and 10). */
 export function createFindClosingBlocker(
   config: ClosingSwitches,
-  store: Pick<Store, 'newestList' | 'closingStop'>,
+  store: Pick<Store, 'newestRun' | 'closingStop'>,
 ): (channel: string) => Promise<string | null> {
   const killSwitch = closingKillSwitch(config, store)
   return async (channel) => {
     const stopped = await killSwitch()
     if (stopped !== null) return stopped
-    const list = await store.newestList(channel)
-    return list === null || list.isWhole ? null : `the newest list (run ${list.runId}) may not be whole`
+    const list = await store.newestRun({ channel, hasList: true })
+    return list?.suspicious ? `the newest list (run ${list.id}) may not be whole` : null
   }
 }
 

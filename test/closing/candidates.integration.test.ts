@@ -151,7 +151,10 @@ describe('the list of a round', () => {
         const { run, stopReason } = await fixture.closeExpired({ ...MANY_PER_RUN, ...retry })
         expect(run).toMatchObject({ outcome: 'partial', suspicious: true, missing: 0, stop: { code: 'mass-loss' } })
         expect(stopReason).toMatch(/^Nothing is closed. The list of RFQs may not be whole: /)
-        expect(await fixture.store.newestList(KEY)).toEqual({ runId: run.id, isWhole: false })
+        expect(await fixture.store.newestRun({ channel: KEY, hasList: true })).toMatchObject({
+          id: run.id,
+          suspicious: true,
+        })
         if (round === 3) await fixture.reopenStore()
       }
       expect(await fixture.store.decisions({ rfqId: rfqId(9) })).toMatchObject([
@@ -159,7 +162,7 @@ describe('the list of a round', () => {
       ])
       expect(fixture.posts()).toEqual([])
       expect((await fixture.closeExpired(MANY_PER_RUN)).counts.closed).toBe(14)
-      expect(await fixture.store.newestList(KEY)).toMatchObject({ isWhole: true })
+      expect(await fixture.store.newestRun({ channel: KEY, hasList: true })).toMatchObject({ suspicious: false })
     },
   )
 

@@ -1,5 +1,5 @@
 import { type DatedRate, dayBefore, MAX_RATE_AGE_DAYS, RECORDED_RATE_DAYS } from '../../core/decision/exchange-rates.js'
-import type { Queries, SqlDatabase } from '../sql/sql-database.js'
+import { insertMembers, type Queries, type SqlDatabase } from '../sql/sql-database.js'
 
 /** The newest rates by currency and day that were fetched by @at, dated from @from to @to. */
 const SELECT_NEWEST = `select e.currency, e.date, e.rate from exchange_rates e
@@ -38,8 +38,8 @@ export const createExchangeRates = (database: SqlDatabase) => ({
       const changed = rates.filter(
         (each) => each.date >= from && each.date <= to && rateOf.get(keyOf(each)) !== each.rate,
       )
-      const rows = changed.map(({ currency, date, rate }) => ({ currency, date, rate, source, fetched_at: at }))
-      await tx.insertAll('exchange_rates', ['currency', 'date', 'rate', 'source', 'fetched_at'], rows)
+      const rows = changed.map(({ currency, date, rate }) => ({ currency, date, rate, source, fetchedAt: at }))
+      await insertMembers(tx, 'exchange_rates', rows)
       return changed.length
     }),
 })

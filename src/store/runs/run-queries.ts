@@ -48,14 +48,17 @@ export function createRunQueries(queries: Queries) {
       asOf,
       isPlanned = false,
       isComplete = false,
+      hasList = false,
       ...filter
     }: {
       channel: string
-      kind: RunKind
+      kind?: RunKind
       asOf?: Date | undefined
       /** It planned its requests. */
       isPlanned?: boolean
       isComplete?: boolean
+      /** It read the list of the RFQs. */
+      hasList?: boolean
     }): Promise<RunRecord | null> {
       const where = allOf(
         matching(filter),
@@ -63,19 +66,10 @@ export function createRunQueries(queries: Queries) {
         asOf !== undefined && 'finished_at <= @asOf',
         isPlanned && 'request_rates is not null',
         isComplete && COUNTS_AS_COMPLETE,
+        hasList && `kind <> 'listings' and suspicious is not null`,
       )
       const parameters = { ...filter, asOf: asOf?.toISOString() }
       return (await find(`${where} order by id desc limit 1`, parameters))[0] ?? null
-    },
-
-    /** The newest run that read the list of the RFQs of a channel, and whether that list may be taken for whole; null if none did. */
-    async newestList(channel: string): Promise<{ runId: number; isWhole: boolean } | null> {
-      const row = await queries.get<{ id: number; suspicious: number }>(
-        `select id, suspicious from runs where channel = @channel and kind <> 'listings' and suspicious is not null
-        order by id desc limit 1`,
-        { channel },
-      )
-      return row ? { runId: row.id, isWhole: row.suspicious === 0 } : null
     },
 
     /**
