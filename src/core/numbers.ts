@@ -25,15 +25,8 @@ export function rounded(value: number, places: number): number {
   const power = 10 ** places
   const scaled = Math.abs(value) * power
   if (!(scaled < Number.MAX_SAFE_INTEGER)) return value
-  const nearHalf = scaled <= MAX_DECIMAL_HALF && Math.abs((scaled % 1) - 0.5) <= scaled * 1e-14
-  const whole = Math.round(nearHalf ? decimalShifted(Math.abs(value), places) : scaled)
+  const whole = Math.round(scaled <= MAX_DECIMAL_HALF ? Number(scaled.toPrecision(15)) : scaled)
   return whole === 0 ? 0 : (Math.sign(value) * whole) / power
-}
-
-/** value × 10^places, on the decimal that is exact to 15 digits. */
-function decimalShifted(value: number, places: number): number {
-  const [digits, exponent] = value.toExponential(14).split('e')
-  return Number(`${digits}e${Number(exponent) + places}`)
 }
 
 /** ROUND(x, 6). Ranks use rounded figures, so that floating-point noise does not break ties. */

@@ -40,7 +40,7 @@ const recommendationThen = z.strictObject({
 /** What was recommended when the desk decided; without accepted offers. */
 export type RecommendationRecord = z.infer<typeof recommendationThen>
 
-export const awardFactsSchema = z.strictObject({
+const awardFactsSchema = z.strictObject({
   id: z.int().nullable().describe('Its number in the award log; null if it is about to be recorded.'),
   at: text,
   by: text,
