@@ -50,6 +50,8 @@ const NO_CONTENT = { content_hash: '', valid: 1, bodies: 0, text: null, text_has
  */
 export class DocumentChanges {
   readonly #rows = new Map<string, DocumentRow>()
+  /** Responses by their RFQ. */
+  readonly #responses = new Map<string, DocumentRow[]>()
   /** The observed documents in their order, each with its stored row; null for a new one. */
   readonly observed = new Map<DocumentRow, DocumentRow | null>()
   readonly versions: VersionRow[] = []
@@ -61,16 +63,24 @@ export class DocumentChanges {
 
   /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentRow[]) {
-    for (const row of stored) this.#rows.set(nameOf(row), row)
+    for (const row of stored) this.#add(row)
+  }
+
+  #add(row: DocumentRow): void {
+    this.#rows.set(nameOf(row), row)
+    if (row.kind !== 'response') return
+    const responses = this.#responses.get(row.rfq_id) ?? []
+    responses.push(row)
+    this.#responses.set(row.rfq_id, responses)
   }
 
   find(key: DocumentKey): DocumentRow | undefined {
     return this.#rows.get(nameOf(key))
   }
 
-  /** The responses of an RFQ. */
+  /** The responses of an RFQ so far. */
   responsesOf(rfqId: string): DocumentRow[] {
-    return [...this.#rows.values()].filter(({ kind, rfq_id }) => kind === 'response' && rfq_id === rfqId)
+    return [...(this.#responses.get(rfqId) ?? [])]
   }
 
   /** Records a document as it was read; null if it is a listing or list entry that a whole list does not have. */
@@ -136,7 +146,7 @@ export class DocumentChanges {
   #touch(key: DocumentKey, stamp: Timestamp): DocumentRow {
     const known = this.find(key)
     const row = known ?? { ...NEW_ROW, ...key, first_observed_at: stamp }
-    if (known === undefined) this.#rows.set(nameOf(key), row)
+    if (known === undefined) this.#add(row)
     if (!this.observed.has(row)) this.observed.set(row, known ? { ...known } : null)
     return row
   }

@@ -69,8 +69,9 @@ export const toKnown = (row: DocumentRow): Omit<KnownDocument, 'body' | 'entry'>
 })
 
 export const KEY_COLUMNS = ['channel', 'kind', 'rfq_id', 'id'] as const
+export const VERSION_COLUMNS = [...KEY_COLUMNS, 'version', ...NEWEST_COLUMNS, 'superseded_at', 'body'] as const
 const without = (columns: readonly string[], left: readonly string[]) =>
-  columns.filter((column) => !left.includes(column))
+  columns.filter((column) => !left.includes(column)) as (keyof DocumentRow)[]
 export const DOCUMENT_COLUMNS = without(Object.keys(NEW_ROW), [...NEWEST_COLUMNS, 'text'])
 /** Columns of `documents` that a write may change. */
 export const CHANGING_COLUMNS = without(DOCUMENT_COLUMNS, KEY_COLUMNS)

@@ -9,7 +9,7 @@ import { eventsOf } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figures.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { allOf, insertMembers, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
+import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
 import {
   type ChangeContext,
   DocumentChanges,
@@ -26,6 +26,7 @@ import {
   KEY_COLUMNS,
   ROW_COLUMNS,
   sameDocument,
+  VERSION_COLUMNS,
 } from './document-rows.js'
 
 /** An RFQ with its responses, stored in one transaction. */
@@ -268,26 +269,21 @@ async function loadRows(
 async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<FoundProblem[]> {
   const { observed, versions } = changes
   const rows = [...observed.keys()]
-  const superseded = versions.map((row) => ({ ...row, version: row.version - 1, superseded_at: row.observed_at }))
+  const known = rows.filter((row) => observed.get(row) !== null)
+  // An index whose column is set is written, even if nothing changes.
+  const columns = CHANGING_COLUMNS.filter((name) => known.some((row) => row[name] !== observed.get(row)?.[name]))
+  const superseded = versions.flatMap(({ body: _body, ...row }) =>
+    row.version > 1 ? { ...row, version: row.version - 1, superseded_at: row.observed_at } : [],
+  )
   await tx.insertAll(
     'documents',
     DOCUMENT_COLUMNS,
     rows.filter((row) => observed.get(row) === null),
   )
-  await insertMembers(tx, 'versions', versions)
-  await tx.updateAll(
-    'documents',
-    KEY_COLUMNS,
-    CHANGING_COLUMNS,
-    rows.filter((row) => observed.get(row) !== null),
-  )
+  await tx.insertAll('versions', VERSION_COLUMNS, versions)
+  if (columns.length > 0) await tx.updateAll('documents', KEY_COLUMNS, columns, known)
   await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
-  await tx.updateAll(
-    'versions',
-    [...KEY_COLUMNS, 'version'],
-    ['superseded_at'],
-    superseded.filter(({ version }) => version > 0),
-  )
+  await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at'], superseded)
   return saveProblems(tx, channel, [...changes.problems.values()])
 }
 
