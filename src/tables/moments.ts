@@ -48,11 +48,12 @@ function parseDay(words: string, { now, dayMeans }: MomentContext): Date | null 
 
 const NAMED_DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 }
 
-/** The date that a word means, or null. */
-function dateOf(word: string, now: Date): string | null {
-  const days = NAMED_DAYS[word]
+/** The date that words mean, or null. */
+function dateOf(words: string, now: Date): string | null {
+  const [, ahead] = /^in (\d{1,4}) days?$/.exec(words) ?? []
+  const days = ahead === undefined ? NAMED_DAYS[words] : Number(ahead)
   if (days !== undefined) return addDays(now.toISOString().slice(0, 10), days)
-  return isCalendarDate(word) ? word : null
+  return isCalendarDate(words) ? words : null
 }
 
 /** A date with a time. */
@@ -68,9 +69,7 @@ function parseTime(words: string): Date | null {
  * @throws FilterError for anything else
  */
 export function parseDueDate(text: string, { option, now }: Omit<MomentContext, 'dayMeans'>): string {
-  const words = wordsOf(text)
-  const [, days] = /^in (\d{1,4}) days?$/.exec(words) ?? []
-  const date = days === undefined ? dateOf(words, now) : addDays(now.toISOString().slice(0, 10), Number(days))
+  const date = dateOf(wordsOf(text), now)
   if (date !== null) return date
   throw new FilterError(
     option,
