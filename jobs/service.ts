@@ -82,7 +82,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (web) closers.unshift(() => web.close())
   await runner.work(createHandlers({ ...options, enqueue }))
   if (schedule === null) return { runner, web }
-  await store.setTargets(config.notify.targets, now())
+  await store.setTargets(config.notify.targets)
   const delivery = { send: options.send, timeZone: config.scheduleTimeZone, store, now, log }
   const repeating = [
     repeat('enqueuing scheduled jobs', schedule.stepMs, schedule.tick, log),

@@ -58,7 +58,7 @@ it('notifications that waited are sent when the service starts', async () => {
     return { kind: 'delivered' }
   }
   const prepared = await options({ config, send })
-  await prepared.store.setTargets(config.notify.targets, new Date())
+  await prepared.store.setTargets(config.notify.targets)
   await prepared.store.recordEvents([
     { kind: 'offer.new', at: new Date().toISOString(), channel: 'acme/forest', data: {} },
   ])

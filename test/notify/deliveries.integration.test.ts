@@ -161,7 +161,7 @@ describe('a target', () => {
     expect(server.accepted.map(sequencesIn)).toEqual([[4, 5]])
     expect(await feed.store.targetStates()).toMatchObject([{ position: 6, waiting: 0 }])
     // Started without targets, then with it again: nothing of the time between is sent.
-    await feed.store.setTargets([], feed.now())
+    await feed.store.setTargets([])
     await feed.emit('offer.new', 'acme/blue')
     const again = await notifications(feed.store, [{ ...target, ...TAKES_ALL }])
     await feed.emit('rfq.new')

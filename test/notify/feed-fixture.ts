@@ -70,7 +70,7 @@ export async function notifications(
     send: createSendMessage({ reportsDirectory, scrub: createScrubber(targets.flatMap(targetSecrets)) }),
     ...more,
   }
-  await store.setTargets(targets, new Date())
+  await store.setTargets(targets)
   const { signal } = new AbortController()
   return {
     log,

@@ -139,8 +139,6 @@ export interface EventRecord {
 /** A target of notifications, and how far it has got in the feed. */
 export interface TargetState {
   target: string
-  /** When the service first started with it. */
-  since: Timestamp
   /** The sequence up to which it got everything that it takes, or was passed over. */
   position: number
   /** How many later events it takes. */

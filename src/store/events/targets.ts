@@ -39,7 +39,7 @@ interface TargetRow extends Omit<TargetState, 'waiting' | 'passedOver'> {
   holder: string | null
   heartbeat: number
 }
-const STATE = membersOf(...['target', 'since', 'position', 'failures', 'retryAt', 'succeededAt', 'error', 'passedOver'])
+const STATE = membersOf(...['target', 'position', 'failures', 'retryAt', 'succeededAt', 'error', 'passedOver'])
 const TARGET = `${STATE}, ${membersOf('failingSince', 'holder', 'heartbeat')}`
 
 /** A condition: the target `t` takes the event `e`. */
@@ -71,7 +71,7 @@ export function createTargets(database: SqlDatabase, self: Holder) {
 
   return {
     /** Sets the configured targets. A new one starts at the end of the feed; others lose their positions. */
-    setTargets: (targets: readonly TargetChoice[], now: Date) =>
+    setTargets: (targets: readonly TargetChoice[]) =>
       database.write(async (tx) => {
         await tx.lock('targets')
         const names = targets.map(({ name }) => name)
@@ -79,9 +79,9 @@ export function createTargets(database: SqlDatabase, self: Holder) {
         for (const { name: target, kinds, channels } of targets) {
           const all = kinds.flatMap((kind) => (channels ?? [null]).map((channel) => ({ kind, channel })))
           await tx.run(
-            `insert into delivery_targets (target, takes, since, position) values (@target, @takes, @at, ${NEWEST_SEQUENCE})
+            `insert into delivery_targets (target, takes, position) values (@target, @takes, ${NEWEST_SEQUENCE})
             on conflict (target) do update set takes = excluded.takes`,
-            { target, takes: JSON.stringify(all), at: now.toISOString() },
+            { target, takes: JSON.stringify(all) },
           )
         }
       }),

@@ -212,7 +212,6 @@ create table delivery_targets (
   target text primary key,
   -- JSON: the kinds and channels of events that it takes; a null channel: all.
   takes text not null,
-  since text not null,
   -- The sequence up to which it got everything that it takes, or was passed over.
   position integer not null,
   -- Consecutive attempts that failed, when the first was made, and when the next may be.

@@ -20,7 +20,6 @@ export const targets: List<TargetState> = {
     column('retryAt', 'Next attempt', 'moment', 5, ({ retryAt }) => retryAt),
     column('failures', 'Failures', 'count', 4, ({ failures }) => failures),
     column('error', 'Error', 'text', 7, ({ error, passedOver }) => error ?? passedOver?.error ?? null),
-    column('since', 'Since', 'moment', 2, ({ since }) => since),
   ],
   filters: [],
   async read({ store }) {

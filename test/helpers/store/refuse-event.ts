@@ -6,10 +6,7 @@ export async function refuseEvent(
   { store, now }: { store: Store; now: () => Date },
   targets: readonly string[],
 ): Promise<number> {
-  await store.setTargets(
-    targets.map((name) => ({ name, kinds: ['rfq.new'], channels: null })),
-    now(),
-  )
+  await store.setTargets(targets.map((name) => ({ name, kinds: ['rfq.new'], channels: null })))
   await store.recordEvents([{ kind: 'rfq.new', at: now().toISOString(), channel: KEY, rfqId: 'rfq-1', data: {} }])
   let sequence = 0
   for (const target of targets) {

@@ -22,7 +22,7 @@ const postgres = usePostgres()
 async function database(): Promise<ChannelFixture & { path: string }> {
   const fixture = await openChannelFixture({ rfqs: 60, responsesPerRfq: 3 })
   const { store, sandbox, now } = fixture
-  await store.setTargets([{ name: 'desk', kinds: ['rfq.new'], channels: null }], now())
+  await store.setTargets([{ name: 'desk', kinds: ['rfq.new'], channels: null }])
   await fixture.pollListings()
   await fixture.pollRfqs()
   fixture.advanceSeconds(600)
