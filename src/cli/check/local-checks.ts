@@ -15,8 +15,6 @@ import type { App } from '../app.js'
 export interface Check {
   what: string
   run: () => Promise<CheckResult>
-  /** What to do about an error whose message has no remedy. */
-  remedy: string
 }
 
 interface CheckResult {
@@ -37,10 +35,6 @@ export const passed = (found: string): CheckResult => ({ ok: true, found, remedy
 const warning = (found: string, remedy: string): CheckResult => ({ ok: true, found, remedy })
 export const failed = (found: string, remedy = ''): CheckResult => ({ ok: false, found, remedy })
 
-const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
-const RATES_REMEDY = 'check `reports.exchangeRates:` in the configuration'
-const REPORTS_REMEDY = 'check the path under `reports.directory:` in the configuration'
-
 /**
  * Checks of this machine: configuration, database, queue and folders.
  * @param app whose store fails if the database does not exist
@@ -55,8 +49,8 @@ export function localChecks(app: App, now: Date): Check[] {
     }),
   )
   /** A check that reads the database, if that can be opened. */
-  const reading = (what: string, read: (store: Store | null) => Promise<CheckResult>, remedy = ''): Check => ({
-    ...{ what, remedy },
+  const reading = (what: string, read: (store: Store | null) => Promise<CheckResult>): Check => ({
+    what,
     run: async () => {
       const store = await opened().catch(() => undefined)
       return store === undefined ? failed('not checked: see database') : read(store)
@@ -64,15 +58,12 @@ export function localChecks(app: App, now: Date): Check[] {
   })
   const { rates } = config
   return [
-    { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
-    {
-      ...{ what: 'database', remedy: 'check `database:` in the configuration' },
-      run: async () => checkDatabase(await opened(), databaseName(config.database)),
-    },
+    { what: 'configuration', run: async () => checkConfiguration(app) },
+    { what: 'database', run: async () => checkDatabase(await opened(), databaseName(config.database)) },
     reading('closing', (store) => checkClosing(app, store, now)),
-    ...(rates === null ? [] : [{ what: 'exchange rates', remedy: RATES_REMEDY, run: () => checkRates(rates, now) }]),
-    reading('queue', (store) => checkQueue(app, store), START_QUEUE),
-    { what: 'reports', remedy: REPORTS_REMEDY, run: async () => checkReports(config.reports.directory) },
+    ...(rates === null ? [] : [{ what: 'exchange rates', run: () => checkRates(rates, now) }]),
+    reading('queue', (store) => checkQueue(app, store)),
+    { what: 'reports', run: async () => checkReports(config.reports.directory) },
   ]
 }
 

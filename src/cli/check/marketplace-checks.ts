@@ -47,7 +47,7 @@ export function marketplaceChecks({ io }: Cli, app: App): Check[] {
       const closes = channel.autoClose !== 'off' && closing.enabled
       return closes ? failed(`${found}; ${skew}`, NO_CLOSING) : passed(`${found}; ${skew}`)
     }
-    return { what, remedy: '', run }
+    return { what, run }
   }
   return channels.flatMap((channel) => [
     listCheck(channel, 'listing', (session) => session.listListings()),

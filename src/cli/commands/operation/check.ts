@@ -1,14 +1,14 @@
 import { cleanLine } from '../../../core/text/clean-text.js'
-import { isUserFacing } from '../../../core/user-facing-error.js'
 import { padEnd, wrap } from '../../../tables/print/text-width.js'
 import { type App, withApp } from '../../app.js'
-import { type Check, type Finding, localChecks } from '../../check/local-checks.js'
+import { type Check, type Finding, failed, localChecks } from '../../check/local-checks.js'
 import { marketplaceChecks } from '../../check/marketplace-checks.js'
 import type { Cli, RegisterCommand } from '../../cli-context.js'
 import { jsonOption, type SharedOptions, withExamples } from '../../input/options.js'
 import { errorMessage } from '../../output/error-message.js'
 import { printJson, tableWidth } from '../../output/output.js'
 import type { Io } from '../../process/process-io.js'
+import { untilStopped } from '../../runs/stop-signals.js'
 
 /** `check`: tests everything that `start` needs. */
 export const register: RegisterCommand = (command, cli) => {
@@ -25,8 +25,11 @@ async function check(cli: Cli, app: App, options: SharedOptions): Promise<void> 
   const checks = [...localChecks(app, cli.io.now()), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
+  // Whatever the check waits for.
+  const stopped = untilStopped(cli.io.stop).then(() => Promise.reject(cli.io.stop.reason))
+  stopped.catch(() => undefined)
   for (const each of checks) {
-    const finding = scrubbed(cli, await untilAborted(runCheck(each), cli.io.stop))
+    const finding = scrubbed(cli, await Promise.race([stopped, runCheck(each)]))
     findings.push(finding)
     print?.(finding)
   }
@@ -42,23 +45,13 @@ const scrubbed = ({ scrub }: Cli, { found, remedy, ...finding }: Finding): Findi
   remedy: scrub(remedy),
 })
 
-async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
+async function runCheck({ what, run }: Check): Promise<Finding> {
   try {
     return { what, ...(await run()) }
   } catch (error) {
-    // Our own errors include their remedy.
-    return { what, ok: false, found: errorMessage(error), remedy: isUserFacing(error) ? '' : remedy }
+    // Messages of errors include their remedy.
+    return { what, ...failed(errorMessage(error)) }
   }
-}
-
-/** Ends with the reason of the signal as soon as it is aborted, whatever the check waits for. */
-function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    if (signal.aborted) abort()
-    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }
 
 function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
