@@ -26,7 +26,7 @@ type JobState = (typeof JOB_STATES)[number]
 /** The state of a job, and how it ended. */
 export interface JobStatus {
   id: string
-  name: string
+  name: JobName
   payload: JobPayload
   state: JobState
   addedAt: Timestamp

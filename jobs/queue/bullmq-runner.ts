@@ -199,7 +199,7 @@ async function addJob(queue: Queue, name: JobName, payload: JobPayload): Promise
 function toStatus(job: Job, state: string): JobStatus {
   const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
   return {
-    ...{ id, name, payload: data as JobPayload },
+    ...{ id, name: name as JobName, payload: data as JobPayload },
     state: JOB_STATES.find((known) => known === state) ?? 'waiting',
     addedAt: new Date(timestamp).toISOString(),
     finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),

@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { withTimeout } from '../../src/core/async.js'
-import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from '../contract.js'
+import type { JobHandlers, JobRunner, JobStatus, Log } from '../contract.js'
 import { QueueUnavailableError } from '../errors.js'
 import { parseJob, runJob, workKey } from '../job.js'
-
-interface WaitingJob {
-  id: string
-  name: JobName
-  payload: JobPayload
-  key: string
-  /** By `performance.now()`. */
-  since: number
-}
 
 /** Number of finished jobs kept, for their status. */
 const MAX_KNOWN_JOBS = 1_000
@@ -26,39 +17,36 @@ const GRACE_MS = 1_000
 export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {
   /** The newest jobs, finished ones too. */
   const known = new Map<string, JobStatus>()
-  const waiting: WaitingJob[] = []
+  /** Both by what identifies the work. */
+  const waiting = new Map<string, JobStatus>()
   const running = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
   let handlers: JobHandlers | null = null
   let closing = false
 
-  const update = (id: string, changes: Partial<JobStatus>) => {
-    const status = known.get(id)
-    if (status) known.set(id, { ...status, ...changes })
-  }
-  const finish = (id: string, end: Pick<JobStatus, 'state'> & Partial<JobStatus>) =>
-    update(id, { ...end, finishedAt: new Date().toISOString() })
-
-  const run = async (job: WaitingJob, workers: JobHandlers) => {
+  const run = async (key: string, job: JobStatus, workers: JobHandlers) => {
     await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
-    update(job.id, { state: 'active' })
-    const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
+    const { id, name, payload: data } = job
+    job.state = 'active'
     try {
-      finish(job.id, { state: 'completed', report: await runJob(workers, raw, options.log) })
+      job.report = await runJob(workers, { id, name, data, signal: shutdown.signal }, options.log)
+      job.state = 'completed'
     } catch (error) {
       // Logged by runJob; the next tick enqueues the work again.
-      finish(job.id, { state: 'failed', error: (error as Error).message })
+      job.error = (error as Error).message
+      job.state = 'failed'
     } finally {
-      running.delete(job.key)
+      job.finishedAt = new Date().toISOString()
+      running.delete(key)
       startWaiting()
     }
   }
 
   const startWaiting = () => {
-    while (handlers !== null && !closing && running.size < options.concurrency) {
-      const job = waiting.shift()
-      if (job === undefined) return
-      running.set(job.key, run(job, handlers))
+    for (const [key, job] of waiting) {
+      if (handlers === null || closing || running.size >= options.concurrency) return
+      waiting.delete(key)
+      running.set(key, run(key, job, handlers))
     }
   }
 
@@ -71,15 +59,17 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       parseJob(name, payload)
       refuseIfClosing()
       const key = workKey(name, payload)
-      if (running.has(key) || waiting.some((job) => job.key === key)) return null
+      if (running.has(key) || waiting.has(key)) return null
       const id = randomUUID()
       const addedAt = new Date().toISOString()
-      known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, report: null })
+      const ended = { finishedAt: null, error: null, report: null }
+      const job: JobStatus = { id, name, payload, state: 'waiting', addedAt, ...ended }
+      known.set(id, job)
       for (const oldest of known.keys()) {
         if (known.size <= MAX_KNOWN_JOBS) break
         known.delete(oldest)
       }
-      waiting.push({ id, name, payload, key, since: performance.now() })
+      waiting.set(key, job)
       startWaiting()
       return id
     },
@@ -88,22 +78,24 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       startWaiting()
     },
     async job(id) {
-      return known.get(id) ?? null
+      const job = known.get(id)
+      return job === undefined ? null : { ...job }
     },
     async load() {
       refuseIfClosing()
-      const [oldest] = waiting
-      const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
-      return { waiting: waiting.length, active: running.size, oldestWaitingSeconds }
+      const [oldest] = waiting.values()
+      const oldestWaitingSeconds = oldest === undefined ? 0 : (Date.now() - Date.parse(oldest.addedAt)) / 1_000
+      return { waiting: waiting.size, active: running.size, oldestWaitingSeconds }
     },
     async close(deadlineMs) {
       closing = true
-      for (const { id, name } of waiting.splice(0)) {
+      for (const { id, name } of waiting.values()) {
         options.log.warn(
           { job: name, id },
           'waiting job dropped by shutdown; polls and closing rounds run again at their next tick',
         )
       }
+      waiting.clear()
       const all = Promise.all(running.values())
       if (await withTimeout(all, deadlineMs)) return
       shutdown.abort(new Error('the service is shutting down'))
