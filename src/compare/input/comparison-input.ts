@@ -6,7 +6,7 @@
 import type { AwardFacts } from '../../core/decision/award-record.js'
 import type { CreditClaim } from '../../core/decision/recommendation.js'
 import type { Settings } from '../../core/decision/settings.js'
-import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../../core/documents/observation.js'
+import type { Listing, Rfq, RfqResponse } from '../../core/documents/observation.js'
 import type { DecisionRecord, KnownDocument, ProblemRecord } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { PricesRead, TermsRead } from '../../core/time/read-times.js'
@@ -28,10 +28,12 @@ export interface ParsedRfq extends KnownDocument {
 /** Members that the document states, but with a value of another type or format than documented: `pricing.maxUnitPrice`. */
 export type Unreadable = readonly string[]
 
-export type ParsedResponse = KnownDocument & { unreadable: Unreadable } & (
-    | { shape: 'full'; document: RfqResponse | null }
-    | { shape: 'summary'; document: ResponseSummary | null }
-  )
+export interface ParsedResponse extends KnownDocument {
+  /** `summary`: only its summary in the RFQ could be read, whose offer has no deliveries. */
+  shape: 'full' | 'summary'
+  document: RfqResponse | null
+  unreadable: Unreadable
+}
 
 export interface ParsedListing extends KnownDocument {
   document: Listing | null

@@ -1,3 +1,4 @@
+import { asResponse } from '../../core/changes/compare-documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { parseDocument } from '../../core/documents/observation.js'
@@ -25,14 +26,15 @@ export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
   'not-read': 'listed, not read yet',
 }
 
-/** Parses a stored response by the schema of its shape. Never throws. */
+/** Parses a stored response, or its summary in the form of one. Never throws. */
 export function parseStoredResponse(stored: KnownDocument): ParsedResponse {
-  if (stored.shape === 'full') {
-    const { document, problems } = parseDocument('response', stored.body)
-    return { ...stored, shape: 'full', document, unreadable: unreadableOf(problems) }
+  const { document, problems } = parseDocument('response', asResponse(stored))
+  return {
+    ...stored,
+    shape: stored.shape === 'full' ? 'full' : 'summary',
+    document,
+    unreadable: unreadableOf(problems),
   }
-  const { document, problems } = parseDocument('summary', stored.body)
-  return { ...stored, shape: 'summary', document, unreadable: unreadableOf(problems) }
 }
 
 const unreadableOf = (problems: readonly Problem[]): Unreadable =>

@@ -1,10 +1,4 @@
-import type {
-  Offer,
-  PrePayment,
-  ResponseSummary,
-  ScheduledDelivery,
-  Vintage,
-} from '../../core/documents/observation.js'
+import type { Offer, PrePayment, ScheduledDelivery, Vintage } from '../../core/documents/observation.js'
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import { daysBetween, yearOf } from '../date-math.js'
 import type { ComparisonContext } from '../input/comparison-context.js'
@@ -14,7 +8,7 @@ import { currencyCode } from '../rfq/rfq-terms.js'
 /** Extracts the content of a response; all null if its document is unusable. */
 export function offerFacts(known: ParsedResponse, context: ComparisonContext) {
   const response = known.document
-  const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
+  const offer = response?.offer ?? null
   return {
     /** False if the document is unusable or contains no offer. */
     hasOffer: offer !== null,
@@ -34,13 +28,6 @@ export function offerFacts(known: ParsedResponse, context: ComparisonContext) {
 
 /** The content of a response, flat; the same for both shapes. */
 export type OfferFacts = ReturnType<typeof offerFacts>
-
-function summaryAsOffer(summary: ResponseSummary | null): Offer | null {
-  if (summary === null) return null
-  const { contractType, currency, totalVolume, totalPrice, expiryDate } = summary
-  const unknown = { scheduledDeliveries: [], prePayments: [], additionalNotesToBuyer: null, review: null }
-  return { contractType, currency, totalVolume, totalPrice, expiryDate, ...unknown }
-}
 
 function offerTerms(offer: Offer | null, { asOfDate }: ComparisonContext) {
   const currency = nonBlank(offer?.currency)

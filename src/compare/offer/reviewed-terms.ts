@@ -14,12 +14,11 @@ export async function findReviewedOffers(
   responses: readonly ParsedResponse[],
   readHistory: () => Promise<readonly Version[]>,
 ): Promise<ReviewedOffers> {
-  const changed = responses.flatMap((known) => {
-    const document = known.shape === 'full' ? known.document : null
+  const changed = responses.flatMap(({ id, notBefore, document }) => {
     const { status, createdAt, updatedAt } = document?.offer?.review ?? {}
     const reviewedAt = updatedAt ?? createdAt ?? null
     if (document === null || status?.trim().toLowerCase() !== 'accepted' || reviewedAt === null) return []
-    return isAfter(known.notBefore, reviewedAt) ? [{ id: known.id, document, reviewedAt }] : []
+    return isAfter(notBefore, reviewedAt) ? [{ id, document, reviewedAt }] : []
   })
   const history = changed.length === 0 ? [] : await readHistory()
   return new Map(
