@@ -2,7 +2,6 @@ import type { createStore } from './create-store.js'
 
 // Other modules import the types of the store from here.
 export type * from './closings/close-intents.js'
-export type * from './closings/closing-stop.js'
 export type * from './closings/decision-log.js'
 export type { RecordedChange } from './documents/document-changes.js'
 export type * from './documents/queries/history.js'

@@ -1,8 +1,8 @@
 import type { EventData, EventKind, StopOrder } from '../../core/events/events.js'
 import { MAX_REASON_LENGTH, truncate } from '../../core/text/clean-text.js'
 import { writeEvents } from '../events/event-writer.js'
-import { findMeta, setMeta } from '../sql/meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { findJson, findMeta, setMeta } from '../sql/meta.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** The key of `meta` that holds the order to stop closing. */
 const CLOSING_STOPPED = 'closing_stopped'
@@ -16,7 +16,7 @@ export function createClosingStop(database: SqlDatabase) {
     writeEvents(tx, [{ kind, at: at.toISOString(), channel: null, data: { stop } }])
   return {
     /** The order that stops all closing, or null. */
-    closingStop: () => selectStop(database),
+    closingStop: () => findJson<StopOrder>(database, CLOSING_STOPPED),
 
     /** When a backup was restored last; closes sent before are not all known. Null if none was. */
     async restoredAt(): Promise<Date | null> {
@@ -33,7 +33,7 @@ export function createClosingStop(database: SqlDatabase) {
       database.write(async (tx) => {
         // So that `resumeClosing` at the same time ends the order that it read.
         await tx.lock('closing stop')
-        const before = await selectStop(tx)
+        const before = await findJson<StopOrder>(tx, CLOSING_STOPPED)
         const earlier = before === null ? '' : `; already stopped by ${before.by} at ${before.since}: ${before.reason}`
         const stop: StopOrder = { by, reason: truncate(reason + earlier, MAX_REASON_LENGTH), since: now.toISOString() }
         await setMeta(tx, CLOSING_STOPPED, JSON.stringify(stop))
@@ -49,16 +49,11 @@ export function createClosingStop(database: SqlDatabase) {
     resumeClosing: ({ by, now }: { by: string; now: Date }) =>
       database.write(async (tx) => {
         await tx.lock('closing stop')
-        const stop = await selectStop(tx)
+        const stop = await findJson<StopOrder>(tx, CLOSING_STOPPED)
         if (stop === null) return null
         await tx.run('delete from meta where key = @key', { key: CLOSING_STOPPED })
         await record(tx, 'close.resumed', now, { ...stop, endedBy: by })
         return stop
       }),
   }
-}
-
-async function selectStop(queries: Queries): Promise<StopOrder | null> {
-  const value = await findMeta(queries, CLOSING_STOPPED)
-  return value === null ? null : (JSON.parse(value) as StopOrder)
 }

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../core/time/clock.js'
-import { findMeta, setMeta } from '../sql/meta.js'
-import type { Queries, SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { findJson, setMeta } from '../sql/meta.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 
 /** `prune` deletes old runs and events; `rates SOURCE` reads the exchange rates of a source. */
 export type MaintenanceTask = 'prune' | `rates ${string}`
@@ -17,15 +17,11 @@ const keyOf = (task: MaintenanceTask) => `maintenance ${task}`
 
 /** When each maintenance task last ran, over all processes on the database and across restarts. */
 export function createMaintenanceLog(database: SqlDatabase) {
-  const find = async (queries: Queries, task: MaintenanceTask) => {
-    const text = await findMeta(queries, keyOf(task))
-    return text === null ? null : (JSON.parse(text) as MaintenanceState)
-  }
   const record = (tx: Transaction, task: MaintenanceTask, now: Date, error: string | null) =>
     setMeta(tx, keyOf(task), JSON.stringify({ at: now.toISOString(), error } satisfies MaintenanceState))
   return {
     /** Null if the task never ran. */
-    maintenanceState: (task: MaintenanceTask) => find(database, task),
+    maintenanceState: (task: MaintenanceTask) => findJson<MaintenanceState>(database, keyOf(task)),
 
     /**
      * Records the start of a task, so that no other process runs it at the same time.
@@ -35,7 +31,7 @@ export function createMaintenanceLog(database: SqlDatabase) {
     beginMaintenance: (task: MaintenanceTask, now: Date, isDue: (state: MaintenanceState | null) => boolean) =>
       database.write(async (tx) => {
         await tx.lock('maintenance', task)
-        if (!isDue(await find(tx, task))) return false
+        if (!isDue(await findJson(tx, keyOf(task)))) return false
         // If the process is killed, this is what stays.
         await record(tx, task, now, `it began at ${now.toISOString()} and has not ended`)
         return true

@@ -6,6 +6,10 @@ export async function findMeta(queries: Queries, key: string): Promise<string | 
   return row?.value ?? null
 }
 
+/** A value of `meta` that is JSON; null if there is none with this key. */
+export const findJson = async <T>(queries: Queries, key: string): Promise<T | null> =>
+  JSON.parse((await findMeta(queries, key)) ?? 'null') as T | null
+
 /** The key of the UUID of a database, which its copies and backups keep. */
 export const IDENTITY_KEY = 'database_id'
 
