@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../../config/contract.js'
 import type { RunRecord } from '../../../core/records.js'
+import { formatCount } from '../../../core/text/number-format.js'
 import type { PollKind } from '../../../store/contract.js'
 import { type Column, column } from '../../../tables/column.js'
 import { type App, withServices } from '../../app.js'
@@ -84,6 +85,9 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options }: PollTarge
   }
 }
 
+/** So many failures of a poll are printed below the table. */
+const MAX_FAILURES = 20
+
 /** @returns whether every planned poll is complete */
 function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): boolean {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
@@ -91,7 +95,10 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
   else if (runs.length > 0) printTable(cli.io, COLUMNS, runs)
   for (const { channel, kind, run, failures } of polled) {
     if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
-    for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
+    for (const { id, message } of failures.slice(0, MAX_FAILURES))
+      printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
+    const rest = failures.length - MAX_FAILURES
+    if (rest > 0) printNote(cli, `${channel} ${kind}: ${formatCount(rest, 'more failure')}; --json shows all`)
   }
   if (polled.length < planned) cli.io.err(`Stopped: ${planned - polled.length} of ${planned} polls were not run.\n`)
   return polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
