@@ -48,8 +48,8 @@ export interface StateMoment {
 
 /** The stored documents of an RFQ, parsed. */
 export interface RfqDocuments {
-  rfq: KnownDocument
-  parsed: { rfq: ParsedRfq; responses: readonly ParsedResponse[] }
+  rfq: ParsedRfq
+  responses: readonly ParsedResponse[]
   /** By id: those that the offers of the RFQs that were read together name. */
   listings: ReadonlyMap<string, ListingQuality>
 }
@@ -65,11 +65,12 @@ export async function readDocuments(
   { channel, asOf }: { channel: string; asOf?: Date | undefined },
   kept = new Map<string, ListingQuality>(),
 ): Promise<RfqDocuments[]> {
-  const found = rfqs.map(({ rfq, responses }) => {
-    const parsed = { rfq: parseStoredRfq(rfq), responses: responses.map(parseStoredResponse) }
-    return { rfq, parsed, listings: kept }
-  })
-  const ids = found.flatMap(({ parsed }) => parsed.responses.flatMap(({ document }) => document?.listingId ?? []))
+  const found = rfqs.map(({ rfq, responses }) => ({
+    rfq: parseStoredRfq(rfq),
+    responses: responses.map(parseStoredResponse),
+    listings: kept,
+  }))
+  const ids = found.flatMap(({ responses }) => responses.flatMap(({ document }) => document?.listingId ?? []))
   const known = ids.flatMap((id) => {
     const { source = null, missingSince = null } = kept.get(comparableId(id)) ?? {}
     return source === null ? [] : `${source.id} ${source.version} ${missingSince ?? ''}`
@@ -103,12 +104,12 @@ export async function rfqStateOf(
   moment: StateMoment,
   standing?: AwardFacts,
 ): Promise<RfqState> {
-  const { rfq, parsed, listings } = documents
+  const { rfq, responses } = documents
   const { timeZone, at, asOf, settings } = moment
   const { channel, id } = rfq
   const context = createContext({ channel, timeZone, settings, asOf: at, generatedAt: at, programVersion: '' })
-  const reviewed = await findReviewedOffers(parsed.responses, () => store.rfqHistory(channel, id, asOf))
-  const assessed = assessRfq({ ...parsed, listings, reviewed }, context)
+  const reviewed = await findReviewedOffers(responses, () => store.rfqHistory(channel, id, asOf))
+  const assessed = assessRfq({ ...documents, reviewed }, context)
   const { currency, offers } = assessed
   const outcome = outcomeOf(awardProblem({ rfq: assessed.rfq, offers, settings }, currency.comparison))
   const { offers: awarded = [], tonnes = null, total: cost = null, pricePerTonne = null } = outcome.award ?? {}
@@ -118,7 +119,7 @@ export async function rfqStateOf(
   const stakes = stakesOf(atStake, assessed)
   const undecided = standing === undefined && (await isUndecided(store, documents, moment, assessed))
   return {
-    facts: rfqFacts(parsed.rfq),
+    facts: rfqFacts(rfq),
     award,
     claims: claimsOf(atStake, assessed.rfq, undecided),
     // Rounded, so that no surface shows 8.745000000000001.
