@@ -154,6 +154,8 @@ describe('reports in workers', () => {
     expect(formatError(unknown)).toBe(
       `quotekeeper: RFQ nobody of ${KEY} was not known at ${request.now.toISOString()}\n`,
     )
+    // What the API and pages answer.
+    expect(unknown).toMatchObject({ name: 'FilterError', parameter: 'rfq', status: 404, suggestions: [] })
     const folder = await makeReport({ ...request, out: directory }).catch((error: unknown) => error)
     expect(formatError(folder)).toContain('already exists: remove it, or choose another path')
     await makeReport({ ...request, out: join(directory, 'report.xlsx') })
