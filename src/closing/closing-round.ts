@@ -84,15 +84,12 @@ async function findQualified(round: Round): Promise<EvaluatedRfq[]> {
   for (const rfq of await evaluateStored(context.store, { channel, ids }, { ...round, now: context.now() })) {
     const { id, state, against } = rfq
     if (round.decided.has(id)) continue
-    if (state === 'closed') {
-      round.counts.alreadyClosed++
-      continue
-    }
     if (qualifies(rfq)) qualified.push(rfq)
     if (!isInScope(round, id)) continue
     round.evaluated.add(id)
     if (against.some(({ code }) => code === 'document')) progress.invalid++
-    if (!qualifies(rfq)) await recordDecision(round, rfq)
+    if (state === 'closed') round.counts.alreadyClosed++
+    else if (!qualifies(rfq)) await recordDecision(round, rfq)
   }
   return qualified.sort(byDueDate)
 }
