@@ -19,7 +19,7 @@ export const isQueueUnavailable = (error: Error): boolean => error.name === 'Que
 const RETRY_SECONDS = 10
 
 /** By name, because errors of the thread that reads pages are copies. */
-const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|UnusableDatabase|MissingDatabase|UnknownCommit)Error$/
+const DATABASE_ERRORS = /^(Store|DatabaseUnavailable|MissingDatabase|UnknownCommit)Error$/
 
 /**
  * The error to answer with: a refused value, and an unavailable queue or database, are not errors of the web server.
