@@ -35,7 +35,7 @@ export async function readRfqList(reading: ListReading): Promise<RfqList> {
   const { context, run } = reading
   const list = await context.session.listRfqs()
   const known = new Map((await context.store.rfqStates(run.channel)).map((state) => [state.id, state]))
-  const { entries, changes } = await recordList(reading, 'rfq-entry', list, known.keys())
+  const { entries, changes } = await recordList(reading, 'rfq-entry', list)
   for (const { id } of changes) Object.assign(known.get(id) ?? {}, { isEntryRead: 0 })
   const missing = changes.flatMap(({ id, change }) => (change === 'missing' ? [id] : []))
   return { entries, known, missing, readAt: list.readAt }
@@ -44,17 +44,19 @@ export async function readRfqList(reading: ListReading): Promise<RfqList> {
 /**
  * Records a list. What it does not have is missing; but after a suspicious list (docs/CLOSING.md, rule 2) the run is partial, and nothing
  * is marked missing, unless the user accepted the loss.
- * @param known further identifiers that are stored
  * @returns its entries, and what changed
  */
 export async function recordList<T>(
   { context, run, progress }: ListReading,
   kind: 'listing' | 'rfq-entry',
   { value, partial, readAt }: ListResult<T>,
-  known: Iterable<string> = [],
 ): Promise<{ entries: Map<string, ListEntry<T>>; changes: RecordedChange[] }> {
-  const present = await context.store.presentIds(run.channel, kind)
-  const entries = await dedupeById(value, [...known, ...present])
+  const stored = await context.store.listedDocuments(run.channel, kind)
+  const present = stored.flatMap(({ id, isMissing }) => (isMissing ? [] : id))
+  const entries = await dedupeById(
+    value,
+    stored.map(({ id }) => id),
+  )
   const loss = context.acceptLoss ? null : (partial ?? detectLoss(present, entries))
   progress.suspicious = loss !== null
   progress.incomplete =
@@ -88,7 +90,7 @@ export function detectLoss(
 /** An entry of the list of RFQs. */
 export type RfqEntry = ListEntry<RfqListItem>
 
-/** An entry of a list; of several with one identifier that differ, the last one, with the earlier ones. */
+/** An entry of a list; of several with one identifier that differ, one of them, with the others. */
 interface ListEntry<T> extends Observation<T> {
   others: Observation<T>[]
 }
@@ -116,7 +118,9 @@ async function dedupeById<T>(
 }
 
 function toEntry<T>(id: string, twins: readonly Observation<T>[]): ListEntry<T> {
-  const others = [...twins]
+  // In one order, so that the entry does not change with theirs.
+  const others =
+    twins.length === 1 ? [...twins] : twins.toSorted((a, b) => byCodeUnit(contentOf(a.body), contentOf(b.body)))
   const last = others.pop() as Observation<T>
   if (others.length === 0) return { ...last, others }
   const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import pLimit from 'p-limit'
-import { isAddressable } from '../core/documents/identifier.js'
+import { IdMap, isAddressable } from '../core/documents/identifier.js'
 import { membersOf, partsOf } from '../core/documents/json-text.js'
 import { MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
 import {
@@ -121,12 +121,12 @@ interface Summary extends ListedResponse {
   body: unknown
 }
 
-/** Cuts the summaries out of an RFQ. If differing ones share an id, the last one is used, and the RFQ gets a problem. */
+/** Cuts the summaries out of an RFQ. If differing ones share an id, the same one is used whatever their order, and the RFQ gets a problem. */
 function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summary[]; responsesComplete: boolean } {
   const list = Object.fromEntries(membersOf(text)).responses ?? ''
   const isList = list.startsWith('[')
   const texts = isList ? [...partsOf(list)] : []
-  const byId = new Map<string, Summary>()
+  const byId = new IdMap<Summary>()
   let responsesComplete = isList
   for (const [index, each] of texts.entries()) {
     const body: unknown = JSON.parse(each)
@@ -135,9 +135,10 @@ function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summa
     else {
       const summaryHash = hash('sha256', each)
       const earlier = byId.get(id)
-      byId.set(id, { id, text: each, body, summaryHash })
+      if (earlier === undefined || earlier.summaryHash < summaryHash)
+        byId.set(id, { id: earlier?.id ?? id, text: each, body, summaryHash })
       if (earlier === undefined || earlier.summaryHash === summaryHash || problems.length >= MAX_PROBLEMS) continue
-      const message = `another entry has the same id, ${id.slice(0, 80)}; this later entry is used`
+      const message = `another entry has the same id, ${id.slice(0, 80)}; one of them is used`
       problems.push({ path: `responses[${index}]`, code: 'duplicate', message })
     }
   }

@@ -166,7 +166,7 @@ export class DocumentChanges {
     }
     const { channel, kind, rfq_id, id, content_hash, valid, shape, bodies, newest_version } = row
     const key = { channel, kind, rfq_id, id }
-    if (bodies === 1 && newest_version > 1) this.newestTexts.push({ ...key, latest_body: null })
+    if (newest_version > 1) this.newestTexts.push({ ...key, latest_body: null })
     if (bodies === 1 || newest_version === 1) Object.assign(row, { version: newest_version, changed_at: observed_at })
     const body = read?.text ?? null
     this.versions.push({ ...key, version: newest_version, ...times, content_hash, valid, shape, bodies, body })
@@ -179,8 +179,8 @@ export class DocumentChanges {
     const text_hash = storedTextHash(row, read)
     if (read.same || row.text_hash === text_hash) return
     Object.assign(row, { text_hash, text: read.text })
-    const { channel, kind, rfq_id, id } = row
-    this.newestTexts.push({ channel, kind, rfq_id, id, latest_body: read.text })
+    const { channel, kind, rfq_id, id, bodies } = row
+    if (bodies === 1) this.newestTexts.push({ channel, kind, rfq_id, id, latest_body: read.text })
   }
 
   /** Records what the newest list entry of an RFQ says of it, after one of the two was recorded: whether it is missing, or contradicted. */

@@ -295,6 +295,23 @@ describe('list entry of an RFQ', () => {
     ])
   })
 
+  it('returns as it was, whatever the order of its keys, after a list without it or with several', async () => {
+    const { list, rows, record } = await recording()
+    const other = observed({ state: 'closed', id: 'rfq' })
+    const twins = observed([{ id: 'rfq' }, { id: 'rfq', state: 'held' }], { id: 'rfq', bodies: 2 })
+    const swapped = observed([{ state: 'held', id: 'rfq' }, { id: 'rfq' }], { id: 'rfq', bodies: 2 })
+    await list([entry('closed')], '08:00:00')
+    await record('08:01:00', { rfq: observed({ id: 'rfq', state: 'open' }) })
+    const lists = [[other], [], [other], [entry('closed')], [twins], [swapped], [other]]
+    for (const [minute, each] of lists.entries()) await list(each, `08:1${minute}:00`)
+    const versions = await rows(`select bodies from versions where kind = 'rfq-entry' order by version`)
+    expect(versions).toEqual([1, 0, 1, 2, 1].map((bodies) => ({ bodies })))
+    expect(await rows(`select rfqs.contradicted, e.state from rfqs join documents e on e.kind = 'rfq-entry'`)).toEqual([
+      { contradicted: 1, state: 'closed' },
+    ])
+    expect(await rows(`select body from current_documents where kind = 'rfq-entry'`)).toEqual([{ body: other.text }])
+  })
+
   it.each<[object, number]>([
     [{}, 0],
     [{ state: 'open', responseDueDate: '2026-11-20' }, 0],

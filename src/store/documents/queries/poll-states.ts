@@ -50,14 +50,13 @@ export function createPollStates(queries: Queries) {
     responseStates: (channel: string, rfqIds: readonly string[]) =>
       queries.all<ResponsePollState>(selectResponseStates, { channel, ids: rfqIds }),
 
-    /** Ids of documents that are not missing; used to detect a loss. */
-    async presentIds(channel: string, kind: 'listing' | 'rfq-entry'): Promise<string[]> {
-      const rows = await queries.all<{ id: string }>(
-        'select id from documents where channel = @channel and kind = @kind and missing_since is null',
+    /** The documents that a list had, and whether it does not have them now. */
+    listedDocuments: (channel: string, kind: 'listing' | 'rfq-entry') =>
+      queries.all<{ id: string; isMissing: 0 | 1 }>(
+        `select id, case when missing_since is null then 0 else 1 end as "isMissing" from documents
+        where channel = @channel and kind = @kind`,
         { channel, kind },
-      )
-      return rows.map(({ id }) => id)
-    },
+      ),
   }
 }
 
