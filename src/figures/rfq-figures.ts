@@ -34,7 +34,7 @@ export function offersAtStake({ rfq, offers }: RfqAssessment, { award }: Outcome
   return offers.flatMap((offer): AtStake[] => {
     const { id, status, missingSince } = offer
     if (isAccepted(offer)) return [{ kind: 'accepted', offer }]
-    const isOpen = status === 'submitted' && missingSince === null
+    const isOpen = status === 'submitted' && missingSince === null && rfq.missingSince === null
     return isOpen && decided.has(id) ? [{ kind: state === null ? 'recommended' : 'awarded', offer }] : []
   })
 }

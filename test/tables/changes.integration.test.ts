@@ -57,6 +57,12 @@ it('changes lead with what moved, in tonnes and money, and the desk has the sums
   const [newest] = await changes({ kind: 'recommendation' })
   expect(newest).toMatchObject({ moved: null, changes: expect.stringMatching(/20,000 USD → .+24,000 USD\.$/) })
   expect(await moved(before)).toEqual([{ ...sums, after: { tonnes: 2000, total: 24_000 } }])
+
+  // What is accepted stays, whatever is awarded beside it.
+  await fixture.withdraw(1)
+  await fixture.change(fixture.other, { status: 'accepted' })
+  await fixture.award([fixture.cheap], 'more is needed')
+  expect((await changes({ kind: 'award' }))[0]).toMatchObject({ beforeTotal: null, afterTotal: null, moved: null })
 })
 
 it('changes and the sums of the desk agree over rounds in which the same award gets other prices, also after a restart', async () => {

@@ -81,13 +81,16 @@ export function createAwards(database: SqlDatabase, figures: FigureWriter) {
 /** Of a withdrawal, and of an award of nothing. */
 const NO_FIGURES = { tonnes: null, total: null, pricePerTonne: null }
 
-/** The event of an award that is recorded or withdrawn: what the RFQ was to be awarded by, and is from then on. */
+/**
+ * The event of an award that is recorded or withdrawn: what the RFQ was to be awarded by, and is from then on, unless an offer is accepted,
+ * which stays.
+ */
 async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDraft> {
   const { channel, rfqId, withdrawn, id, followed } = award
   const [newest] = await createFigureQueries(tx).newestRecommendations(channel, [rfqId])
-  const isOpen = newest !== undefined && newest.status !== 'accepted'
-  const [recommended, own] = [isOpen ? awardTerms(newest) : null, awardTerms({ ...award, cost: award.total })]
-  const moved = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
+  const [recommended, own] = [newest ? awardTerms(newest) : null, awardTerms({ ...award, cost: award.total })]
+  const terms = withdrawn === null ? { before: recommended, after: own } : { before: own, after: recommended }
+  const moved = newest?.status === 'accepted' ? null : terms
   const { at, by, because } = withdrawn ?? award
   const names = new Intl.ListFormat('en-GB').format(own?.offers.map((name) => cleanLine(name)) ?? []) || 'no award'
   const how = withdrawn === null ? `, ${followed ? 'as recommended' : 'not as recommended'}` : ''
@@ -96,6 +99,10 @@ async function awardEvent(tx: Transaction, award: AwardRecord): Promise<EventDra
   return {
     kind: withdrawn === null ? 'award.recorded' : 'award.withdrawn',
     ...{ at, channel, rfqId },
-    data: { award: { id, by, because, followed }, moved, messages: [what, ...describeMove(moved)] },
+    data: {
+      award: { id, by, because, followed },
+      ...(moved && { moved }),
+      messages: [what, ...(moved ? describeMove(moved) : [])],
+    },
   }
 }

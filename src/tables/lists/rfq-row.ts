@@ -90,8 +90,9 @@ export function stepOf({ channel, name, state, standing, figures, stakes, overdu
   if (standing?.status === 'differs') return step('Decide again', `award ${about} --withdraw`, awardPath(channel, name))
   if (figures.undecided || (state === 'open' && stakes.some(({ kind }) => kind === 'recommended')))
     return step('Decide', `compare ${about}`, path)
+  if (standing !== null && (!overdue || standing.findings.some(({ loud }) => loud)))
+    return step('See the award', `award ${about}`, awardPath(channel, name))
   if (overdue) return step('Why open', `closings --rfq ${about}`, closingPath(channel, name))
-  if (standing !== null) return step('See the award', `award ${about}`, awardPath(channel, name))
   if (!valid) return step('See problems', `problems --channel ${quoteForShell(channel)}`, systemPath('problems'))
   return offers > 0 && figures.ranked === 0
     ? step('Ask developers', `compare ${about} --questions`, `${path}#questions`)

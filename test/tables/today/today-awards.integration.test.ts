@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { rfqs as rfqsList } from '../../../src/tables/lists/rfqs.js'
 import { jsonRow } from '../../../src/tables/print/json.js'
 import { today } from '../../../src/tables/today/today.js'
-import { KEY } from '../../helpers/channel-fixture.js'
+import { CHANNEL, KEY } from '../../helpers/channel-fixture.js'
 import { offerTerms, openAwardedRfq } from '../../helpers/store/awarded-rfq.js'
 import { refreshFigures } from '../../helpers/store/figures.js'
 import { viewSourceOf } from '../../helpers/view-source.js'
@@ -95,6 +95,14 @@ describe('awards in Today', () => {
   it.each<[what: string, act: (rfq: Rfq, world: Rfq['sandbox']['world']) => void, unknown[]]>([
     ['rejected', ({ cheap }, world) => world.changeResponse(cheap, { status: 'rejected' }), []],
     ['no longer listed', ({ cheap }, world) => world.removeResponse(cheap), []],
+    [
+      'missing with their RFQ',
+      ({ rfqId }, world) => {
+        world.removeRfq(rfqId)
+        world.addRfq(CHANNEL)
+      },
+      [],
+    ],
     [
       'passed over for another offer of a closed RFQ',
       ({ other, rfqId }, world) => {
