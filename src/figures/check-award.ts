@@ -2,8 +2,9 @@ import { awardOf, type Candidate, candidatesOf, createNames } from '../compare/a
 import { type AwardProblem, awardProblem } from '../compare/awards/award-problem.js'
 import { termsHash } from '../compare/awards/award-terms.js'
 import { atLeast, upTo } from '../compare/awards/efficient-awards.js'
+import { isCheaper } from '../compare/decision/choices.js'
 import { conditionsOf } from '../compare/decision/conditions.js'
-import type { Award, Recommendation } from '../compare/decision/decision-model.js'
+import type { Recommendation } from '../compare/decision/decision-model.js'
 import { comparison } from '../compare/decision/reasons.js'
 import { isComparable } from '../compare/offer/eligibility.js'
 import type { OfferReport } from '../compare/offer/offer-report-model.js'
@@ -48,8 +49,7 @@ export function checkAward(
   const { context } = problem
   const awarded = chosen.length === 0 ? null : awardOf(chosen, context)
   const { tonnes, total, pricePerTonne, currency } = awarded ?? { ...NOTHING, currency: context.currency }
-  const { recommendation } = then.decision
-  const followed = isRecommended(recommendation, chosen)
+  const others = [...new Set([report, then])].filter(({ decision }) => !isRecommended(decision.recommendation, chosen))
   const doubts = conditionsOf({ award: awarded, accepted: null, gap: null }, problemOf(present))
   const warnings = [
     ...basisWarnings(report, desk, chosen),
@@ -58,14 +58,14 @@ export function checkAward(
       offer.unmet.flatMap(({ level, message }) => (level === 'hard' ? `${context.nameOf(offer)}: ${message}` : [])),
     ),
     ...doubts.flatMap(({ loud, message }) => (loud ? message : [])),
-    ...(followed || awarded === null ? [] : costWarning(awarded, recommendation, report, then)),
+    ...others.flatMap((other) => costWarning(other, offers, other === report ? '' : ' by the configured settings')),
   ]
   const award: AwardFacts = {
     ...{ id: null, at: now.toISOString(), by, asOf: report.context.asOf },
     offers: chosen.map((candidate) => offerRecord(candidate, report)),
     ...{ tonnes, total, pricePerTonne, currency, because, warnings },
-    recommendation: recommendationRecord(recommendation),
-    followed,
+    recommendation: recommendationRecord((others[0] ?? report).decision.recommendation),
+    followed: others.length === 0,
   }
   return { award: withRoundedNumbers(award), refusals: because === null ? missingReason(award) : [] }
 }
@@ -89,12 +89,14 @@ function basisWarnings({ context }: RfqReport, desk: DeskComparisons, chosen: re
   return [...(isPast ? [past] : []), ...(desk.settings.length === 0 ? [] : [settings])]
 }
 
-/** What the recommended award costs less, per tonne or in total, if that is measured alike. */
-function costWarning(award: Award, { award: recommended }: Recommendation, { settings }: RfqReport, then: RfqReport) {
-  const isAlike = recommended?.currency === award.currency && settings.priceBasis === then.settings.priceBasis
-  if (recommended === null || !isAlike) return []
-  const isCheaper = recommended.pricePerTonne < award.pricePerTonne || recommended.total < award.total
-  return isCheaper ? [`The recommended award ${comparison(award, recommended, settings)}.`] : []
+/** What the award that a comparison recommends costs less than the chosen offers, per tonne or in total. */
+function costWarning(report: RfqReport, offers: readonly string[], by: string): string[] {
+  const { award: recommended } = report.decision.recommendation
+  const { chosen } = chooseOffers(report, offers)
+  if (recommended === null || chosen.length === 0 || chosen.length < offers.length) return []
+  const award = awardOf(chosen, problemOf(report).context)
+  const costs = comparison(award, recommended, report.settings)
+  return isCheaper(recommended, award) ? [`The recommended award${by} ${costs}.`] : []
 }
 
 function chooseOffers({ offers }: RfqReport, named: readonly string[]): { chosen: Candidate[]; refusals: string[] } {

@@ -3,8 +3,9 @@ import { unzipSync } from 'fflate'
 import { z } from 'zod'
 import { type DatedRate, dayBefore, RECORDED_RATE_DAYS, withKnownRates } from '../core/decision/exchange-rates.js'
 import type { RateSource } from '../core/decision/rate-source.js'
-import { currencyCode, SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
+import { CURRENCY_CODE, SETTING_LIMITS, type Settings } from '../core/decision/settings.js'
 import { maxOf } from '../core/numbers.js'
+import { truncate } from '../core/text/clean-text.js'
 import { UserFacingError } from '../core/user-facing-error.js'
 import { createDispatcher } from '../marketplace/dispatcher.js'
 import { describeNetworkError } from '../marketplace/errors.js'
@@ -36,7 +37,8 @@ const MAX_UNZIPPED_BYTES = 64 * 2 ** 20
 export async function readRates(source: RateSource, now: Date, signal?: AbortSignal) {
   try {
     const bytes = await (source.kind === 'file' ? readFile(source.path) : download(source.url, signal))
-    return parseRates(new TextDecoder().decode(unzipped(bytes)), dayBefore(now, RECORDED_RATE_DAYS))
+    const text = new TextDecoder().decode(unzipped(bytes))
+    return parseRates(text, dayBefore(now, RECORDED_RATE_DAYS), source.kind === 'file')
   } catch (error) {
     signal?.throwIfAborted()
     throw new RateFileError(`${source.name}: ${describeNetworkError(error)}`)
@@ -79,31 +81,32 @@ function unzipped(bytes: Buffer): Uint8Array {
 }
 
 const [MIN_RATE, MAX_RATE] = SETTING_LIMITS.rate
-const daySchema = z.object({
-  date: z.iso.date(),
-  rates: z.record(currencyCode, z.coerce.number().min(MIN_RATE).max(MAX_RATE), 'Expected a currency in the first line'),
-})
+const isDate = (text: string) => z.iso.date().safeParse(text).success
 
 /**
  * Parses rates in the format of the European Central Bank's historical reference rates: a first line `Date,USD,GBP,…`, then one for each day,
- * with units of each currency per euro, or `N/A` or nothing. No error quotes what was found, which may repeat a secret of the URL.
+ * with units of each currency per euro, or `N/A` or nothing. No error quotes what a URL replied, which may repeat a secret of it.
  * @param from earlier days are skipped
  * @returns `rates` in the order of the file, and the date of the newest one
  */
-export function parseRates(text: string, from: string) {
+export function parseRates(text: string, from: string, isFile: boolean) {
   const [[, ...currencies] = [], ...days] = text
     .split(/\r?\n/)
     .map((line) => line.split(',').map((cell) => cell.trim()))
-  const rates = days.flatMap(([date = '', ...values], index): DatedRate[] => {
-    if (date < from) return []
-    const stated = values.flatMap((value, at) => (/^(n\/a)?$/i.test(value) ? [] : [[currencies[at], value]]))
-    const { data, error } = daySchema.safeParse({ date, rates: Object.fromEntries(stated) })
-    if (error) throw new Error(`line ${index + 2}: ${error.issues[0]?.message}`)
-    return Object.entries(data.rates).map(([currency, rate]) => ({ currency, date, rate }))
-  })
+  const rates = days.flatMap(([date = '', ...values], index) =>
+    values.flatMap((value, at): DatedRate[] => {
+      if (date < from || /^(n\/a)?$/i.test(value)) return []
+      const [line, currency = '', rate] = [`line ${index + 2}`, currencies[at], Number(value)]
+      if (!isDate(date)) throw new Error(`${line}: Expected a date`)
+      if (!CURRENCY_CODE.test(currency)) throw new Error(`${line}: Expected a currency in the first line`)
+      if (rate >= MIN_RATE && rate <= MAX_RATE) return [{ currency, date, rate }]
+      const found = isFile ? `${currency} “${truncate(value, 20)}”` : `The rate of ${currency}`
+      throw new Error(`${line}: ${found} is no number from 0.000000001 to 1,000,000,000`)
+    }),
+  )
   const newest = maxOf(rates.map(({ date }) => date))
   if (newest === null) throw new Error(`no line of a day since ${from} with a rate under a currency`)
   if (new Set(rates.map(({ currency, date }) => currency + date)).size < rates.length)
-    throw new Error('a day has several lines')
+    throw new Error('a day has several rates of a currency')
   return { rates, newest }
 }

@@ -142,10 +142,8 @@ function decidedAwardOf(
   const basis = isAwarded ? 'awarded' : accepted === null ? 'recommended' : 'accepted'
   const labels = new Map(assessed.offers.map(({ id, label }) => [id, label]))
   const ids = new Set(decided.offers.map(({ id }) => id))
-  const own = stakesOf(
-    atStake.filter(({ offer }) => ids.has(offer.id)),
-    assessed,
-  )
+  const decidedOffers = atStake.filter(({ offer }) => ids.has(offer.id))
+  const own = stakesOf(decidedOffers, assessed)
   // Of several currencies without a rate, no total is known.
   const [known = { tonnes: null, total: null, currency: null }] = own.length > 1 ? [] : own
   const { total, currency, pricePerTonne } =

@@ -45,7 +45,24 @@ describe('an award that is checked', () => {
     await rfq.award([rfq.cheap, rfq.other], 'more tonnes are needed', { settings })
     const [award] = await rfq.store.awards({})
     expect(award).toMatchObject({ followed: false, recommendation: { offers: [{ id: rfq.cheap }] } })
-    expect(award?.warnings.join(' ')).toMatch(/volume: none → 4000/)
+    expect(award?.warnings.join(' ')).toMatch(
+      /volume: none → 4000.*recommended award by the configured settings costs 0\.50 USD\/t less .* 20,000 USD less in/,
+    )
+  })
+
+  it('is not the recommended one either if its own settings recommend another, by whose costs it is measured, too', async () => {
+    const rfq = await openAwardedRfq()
+    const settings = { ...DEFAULT_SETTINGS, priceBasis: 'present-value' as const }
+    await rfq.award([rfq.other], 'asked for', { settings })
+    const [warnings] = (await rfq.store.awards({})).map((award) => award.warnings.join(' '))
+    expect(warnings).toMatch(
+      /award costs in present value .*settings costs 1\.00 USD\/t less \(10 %\) and 2,000 USD less/,
+    )
+    await rfq.withdraw(1)
+    rfq.advanceSeconds(60)
+    await rfq.award([rfq.cheap], 'asked for', { settings: { ...DEFAULT_SETTINGS, volume: 4_000 } })
+    const [award] = await rfq.store.awards({})
+    expect(award).toMatchObject({ id: 3, followed: false, recommendation: { tonnes: 4_000 } })
   })
 
   it('is refused as of a moment since which an offer changed, and needs a reason if another award is recommended now', async () => {

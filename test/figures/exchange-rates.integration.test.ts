@@ -66,7 +66,8 @@ describe('rates of an address', () => {
     ['404', () => reply('not here', 404), /HTTP 404/],
     ['a redirect', () => reply('', 302, { location: '/elsewhere' }), /redirects are not followed/],
     ['its query', () => reply('Date,token=secret\n2026-01-30,1'), /line 2: Expected a currency/],
-    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), /line 2: Invalid ISO date/],
+    ['a secret as a date', () => reply('Date,USD\nsecret,1\n'), /line 2: Expected a date/],
+    ['a secret as a rate', () => reply('Date,USD\n2026-01-30,secret\n'), /line 2: The rate of USD is no number/],
     ['too much', () => reply(CSV + BLANK_MIB.toString().repeat(16)), /exceeded max size/],
     [
       'too much once unzipped',

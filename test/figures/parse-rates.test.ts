@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRates } from '../../src/figures/exchange-rates.js'
 
-const parse = (text: string, from = '2000-01-01') => parseRates(text, from)
+const parse = (text: string, from = '2000-01-01') => parseRates(text, from, true)
 
 /** 2026-01-30 is a Friday. */
 const FILE = `Date,USD,JPY,HRK,
@@ -35,14 +35,15 @@ describe('a file of reference rates', () => {
 
   it.each([
     ['', /no line of a day since 2000-01-01/],
-    ['<!doctype html>\n<title>Not found</title>', /line 2: Invalid ISO date/],
+    ['<!doctype html>\n<title>Not found</title>', /no line of a day/],
     ['USD,Date\n1,2\n', /no line of a day/],
     ['Date,usd\n2026-01-30,1.08\n', /line 2: Expected a currency/],
-    ['Date,USD\n2026-02-30,1.08\n', /line 2: Invalid ISO date/],
-    ['Date,USD\n2026-01-30,1.08\n2026-01-30,1.09\n', /a day has several lines/],
+    ['Date,USD\n2026-02-30,1.08\n', /line 2: Expected a date/],
+    ['Date,USD\n2026-01-30,1.08\n2026-01-30,1.09\n', /a day has several rates of a currency/],
+    ['Date,USD,USD\n2026-01-30,1.08,1.09\n', /a day has several rates of a currency/],
     ['Date,USD,GBP\n2026-01-30,1,08,0,84\n', /line 2: Expected a currency/],
-    ['Date,USD\n2026-01-30,1.08\n2026-01-29,0\n', /line 3: Too small/],
-    ['Date,USD\n2026-01-30,1.08 USD\n', /line 2: Invalid input: expected number/],
-    ['Date,USD\n2026-01-30,1e99\n', /line 2: Too big/],
+    ['Date,USD\n2026-01-30,1.08\n2026-01-29,0\n', /line 3: USD “0” is no number/],
+    ['Date,USD\n2026-01-30,1.08 USD\n', /line 2: USD “1.08 USD” is no number/],
+    ['Date,USD\n2026-01-30,1e99\n', /line 2: USD “1e99” is no number/],
   ])('%j is refused with the line and what is wrong', (text, message) => expect(() => parse(text)).toThrow(message))
 })

@@ -109,7 +109,7 @@ function waivedRows(problem: AwardProblem, recommended: Award | null): WaivedRow
 }
 
 /** Per tonne, or in total. */
-const isCheaper = (award: Award, than: Award): boolean =>
+export const isCheaper = (award: Award, than: Award): boolean =>
   Math.min(award.costPerTonne / than.costPerTonne, totalCost(award) / totalCost(than)) < 1 - SAME_PRICE
 const totalCost = (award: Award) => award.costPerTonne * award.tonnes
 

@@ -16,19 +16,20 @@ export function reasonsOf(award: Award, rivals: readonly Rivals[], problem: Awar
   const sets = eligible(search)
   const cheapest = otherAward(award, cheapestPerTonne(sets), context)
   const lowest = otherAward(award, bestOf(sets, 'unlimited'), context)
+  const [price, total] = BASIS_TEXT[settings.priceBasis]
+  const limit = priceLimit(settings.awardTolerance, price)
+  const rule = settings.awardTolerance === 'unlimited' ? `has the lowest ${total}` : `is ${limit}`
   const reasons = [
     ...(cheapest === null && lowest === null
-      ? [{ message: 'It has the lowest price per tonne, and the lowest total.', award: null }]
+      ? [{ message: `It has the lowest ${price} per tonne, and the lowest ${total}.`, award: null }]
       : []),
+    ...named(cheapest, award, problem, (of, costs) => `It ${rule}; that of ${of} ${costs}.`),
     ...named(
-      cheapest,
+      lowest,
       award,
       problem,
-      (of, costs) => `It ${ruleText(settings.awardTolerance)}; that of ${of} ${costs}.`,
+      (of, costs) => `The lowest ${total}, that of ${of}, is not ${limit}: it ${costs}.`,
     ),
-    ...named(lowest, award, problem, (of, costs) => {
-      return `The lowest total, that of ${of}, is not ${priceLimit(settings.awardTolerance)}: it ${costs}.`
-    }),
     ...firstRanked(award, search, problem),
     ...withoutIt(award, rivals, problem),
   ]
@@ -65,11 +66,10 @@ function named(
   return [{ message: sentenceOf(offersText(other.offers), comparison(award, other, settings)), award: other }]
 }
 
-/** What the rule decided by: `is within 2 % of the lowest price per tonne`, `has the lowest total`. */
-const ruleText = (tolerance: AwardTolerance): string =>
-  tolerance === 'unlimited' ? 'has the lowest total' : `is ${priceLimit(tolerance)}`
-const priceLimit = (tolerance: AwardTolerance): string =>
-  `${typeof tolerance === 'number' && tolerance > 0 ? `within ${formatPercent(tolerance)} of ` : ''}the lowest price per tonne`
+/** What the lowest cost per tonne and in total are called. */
+const BASIS_TEXT = { quoted: ['price', 'total'], 'present-value': ['present value', 'total present value'] } as const
+const priceLimit = (tolerance: AwardTolerance, price: string): string =>
+  `${typeof tolerance === 'number' && tolerance > 0 ? `within ${formatPercent(tolerance)} of ` : ''}the lowest ${price} per tonne`
 
 /** What an alternative costs more or less, per tonne and in total: `costs 1.20 USD/t less (4 %) but 9,000 USD more in total`. */
 export function comparison(award: Award, other: Award, { priceBasis: basis }: Settings): string {
@@ -78,7 +78,7 @@ export function comparison(award: Award, other: Award, { priceBasis: basis }: Se
   const total = other.costPerTonne * other.tonnes - cost
   const share = Math.abs(perTonne) / award.costPerTonne
   const [isSamePrice, isSameTotal] = [share < SAME_PRICE, Math.abs(total) < cost * SAME_PRICE]
-  const by = basis === 'quoted' ? '' : ' by present value'
+  const by = basis === 'quoted' ? '' : ' in present value'
   if (isSamePrice && isSameTotal) return `costs the same${by}`
   const sign = (difference: number) => (difference > 0 ? 'more' : 'less')
   const each = isSamePrice
@@ -86,7 +86,7 @@ export function comparison(award: Award, other: Award, { priceBasis: basis }: Se
     : `${formatPricePerTonne(Math.abs(perTonne), award.currency)} ${sign(perTonne)} (${formatPercent(share)})`
   const all = isSameTotal ? 'the same' : `${formatTotal(Math.abs(total), award.currency)} ${sign(total)}`
   const link = isSamePrice || isSameTotal || perTonne > 0 === total > 0 ? 'and' : 'but'
-  return `costs ${each}${by} ${link} ${all} in total`
+  return `costs${by} ${each} ${link} ${all} in total`
 }
 /** A smaller difference is shown as 0 %. */
 const SAME_PRICE = 0.0005
@@ -117,7 +117,7 @@ function firstRanked(award: Award, search: AwardSearch<Candidate>, problem: Awar
   const { range } = search
   const first = competing.find(({ offer }) => offer.rank === 1)
   if (first === undefined || award.offers.some(({ id }) => id === first.offer.id)) return []
-  const name = `${context.nameOf(first.offer)}, first by price, is not part of it:`
+  const name = `${context.nameOf(first.offer)}, first by ${BASIS_TEXT[settings.priceBasis][0]}, is not part of it:`
   if (range.isUpperStated && first.tonnes > upTo(range.upper))
     return [{ message: `${name} at most ${formatTonnes(range.upper)} can be awarded.`, award: null }]
   const withFirst = eligible(search).filter((set) => set.lots().includes(first))

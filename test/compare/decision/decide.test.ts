@@ -148,7 +148,10 @@ describe('the recommendation', () => {
       [sized(1, 5_000, 30), sized(2, 8_500, 28), sized(3, 4_000, 35)],
     ],
     [
-      ['costs 0.16 USD/t more (0.7 %) by present value'],
+      [
+        'It has the lowest present value per tonne, and the lowest total present value.',
+        'costs in present value 0.16 USD/t more (0.7 %) and 963.07 USD more in total.',
+      ],
       [sized(1, 6_000, 30), sized(2, 6_000, 30.2)],
       { settings: { priceBasis: 'present-value', discountRate: 0.5 } },
     ],
