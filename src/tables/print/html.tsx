@@ -146,7 +146,7 @@ const MIN_CARD_WEIGHT = 5
 /** Characters of the space around a cell, and of the buttons of a row. */
 const [SPACE, ACTION] = [2, 29]
 /** Characters of a name, and of a sentence, that a column makes room for; longer ones are wrapped, and cut after two lines unless rows are read for them. */
-const [MAX_NAME, MAX_SENTENCE] = [14, 40]
+const [MAX_NAME, MAX_SENTENCE] = [20, 40]
 
 /** The columns that say something about these rows, with classes that hide some of them where there is little room. */
 function fittedColumns<Row>({ columns, rows, action, isExact = false }: HtmlTable<Row>): FittedColumn<Row>[] {
