@@ -25,7 +25,8 @@ export function rounded(value: number, places: number): number {
   const power = 10 ** places
   const scaled = Math.abs(value) * power
   if (!(scaled < Number.MAX_SAFE_INTEGER)) return value
-  const whole = Math.round(scaled <= MAX_DECIMAL_HALF ? Number(scaled.toPrecision(15)) : scaled)
+  const isExact = Number.isInteger(scaled) || scaled > MAX_DECIMAL_HALF
+  const whole = Math.round(isExact ? scaled : Number(scaled.toPrecision(15)))
   return whole === 0 ? 0 : (Math.sign(value) * whole) / power
 }
 
