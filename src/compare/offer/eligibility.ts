@@ -1,5 +1,5 @@
 import type { PriceBasis } from '../../core/decision/settings.js'
-import { round6 } from '../../core/numbers.js'
+import { ratio, round6 } from '../../core/numbers.js'
 import { truncate } from '../../core/text/clean-text.js'
 
 import { type CurrencyReport, rateInto } from '../input/comparison-currency.js'
@@ -33,7 +33,7 @@ export function convertAmounts(
   const presentValuePerTonne = converted(metrics.presentValuePerTonne)
   const cost = converted(priceBasis === 'quoted' ? metrics.total : metrics.presentValue)
   const pricePerTonne = converted(metrics.pricePerTonne)
-  const rfqRate = rateInto(currency, currency.rfq)
+  const costPerTonne = ratio(cost, metrics.volume)
   return {
     /** What one unit of the offer's currency is worth; null if no rate is known. */
     rate,
@@ -43,14 +43,12 @@ export function convertAmounts(
     pricePerTonneOfRfq:
       currencyCode !== null && currencyCode === currency.rfq
         ? metrics.pricePerTonne
-        : pricePerTonne === null || rfqRate === null
-          ? null
-          : pricePerTonne / rfqRate,
+        : ratio(pricePerTonne, rateInto(currency, currency.rfq)),
     presentValuePerTonne: presentValuePerTonne === null ? null : round6(presentValuePerTonne),
     /** What awards are compared by. */
     cost,
     /** Determines the rank. */
-    costPerTonne: cost === null || metrics.volume === null ? null : round6(cost / metrics.volume),
+    costPerTonne: costPerTonne === null ? null : round6(costPerTonne),
   }
 }
 
