@@ -31,14 +31,14 @@ const MAX_DOWNLOADED_BYTES = 16 * 2 ** 20
 const MAX_UNZIPPED_BYTES = 64 * 2 ** 20
 
 /**
- * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects. Rates that are too old to be recorded are skipped.
+ * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects. Days that are not recorded are skipped.
  * @throws RateFileError; the reason of the signal when it is aborted
  */
 export async function readRates(source: RateSource, now: Date, signal?: AbortSignal) {
   try {
     const bytes = await (source.kind === 'file' ? readFile(source.path) : download(source.url, signal))
     const text = new TextDecoder().decode(unzipped(bytes))
-    return parseRates(text, dayBefore(now, RECORDED_RATE_DAYS), source.kind === 'file')
+    return parseRates(text, [dayBefore(now, RECORDED_RATE_DAYS), dayBefore(now)], source.kind === 'file')
   } catch (error) {
     signal?.throwIfAborted()
     throw new RateFileError(`${source.name}: ${describeNetworkError(error)}`)
@@ -86,20 +86,20 @@ const isDate = (text: string) => z.iso.date().safeParse(text).success
 /**
  * Parses rates in the format of the European Central Bank's historical reference rates: a first line `Date,USD,GBP,…`, then one for each day,
  * with units of each currency per euro, or `N/A` or nothing. No error quotes what a URL replied, which may repeat a secret of it.
- * @param from earlier days are skipped
+ * @param days the first and the last one; rates of others are skipped
  * @returns `rates` in the order of the file, and the date of the newest one
  */
-export function parseRates(text: string, from: string, isFile: boolean) {
-  const [[, ...currencies] = [], ...days] = text
+export function parseRates(text: string, [from, to]: readonly [string, string], isFile: boolean) {
+  const [[, ...currencies] = [], ...lines] = text
     .split(/\r?\n/)
     .map((line) => line.split(',').map((cell) => cell.trim()))
-  const rates = days.flatMap(([date = '', ...values], index) =>
+  const rates = lines.flatMap(([date = '', ...values], index) =>
     values.flatMap((value, at): DatedRate[] => {
       if (date < from || /^(n\/a)?$/i.test(value)) return []
       const [line, currency = '', rate] = [`line ${index + 2}`, currencies[at], Number(value)]
       if (!isDate(date)) throw new Error(`${line}: Expected a date`)
       if (!CURRENCY_CODE.test(currency)) throw new Error(`${line}: Expected a currency in the first line`)
-      if (rate >= MIN_RATE && rate <= MAX_RATE) return [{ currency, date, rate }]
+      if (rate >= MIN_RATE && rate <= MAX_RATE) return date > to ? [] : [{ currency, date, rate }]
       const found = isFile ? `${currency} “${truncate(value, 20)}”` : `The rate of ${currency}`
       throw new Error(`${line}: ${found} is no number from 0.000000001 to 1,000,000,000`)
     }),

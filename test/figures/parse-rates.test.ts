@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parseRates } from '../../src/figures/exchange-rates.js'
 
-const parse = (text: string, from = '2000-01-01') => parseRates(text, from, true)
+const parse = (text: string, from = '2000-01-01', to = '2026-12-31') => parseRates(text, [from, to], true)
 
 /** 2026-01-30 is a Friday. */
 const FILE = `Date,USD,JPY,HRK,
@@ -24,6 +24,7 @@ describe('a file of reference rates', () => {
   it('is read as far back as is asked for, and mistakes of earlier days are ignored', () => {
     const wrongNumbers = `${FILE}1999-01-04,none,none,none,\n`
     expect(parse(wrongNumbers, '2026-02-01').rates).toEqual(parse(FILE).rates.slice(0, 2))
+    expect(parse(FILE, '2000-01-01', '2026-02-01')).toMatchObject({ newest: '2026-01-30', rates: [{ rate: 1.0837 }] })
   })
 
   it.each([

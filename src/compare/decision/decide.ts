@@ -33,9 +33,8 @@ export function decisionOf({ settings, currency, rfq, offers, standing }: Decisi
   const { award } = outcome
   const accepted = outcome.accepted?.award ?? null
   // Of a closed RFQ, what is accepted was decided, whatever is on record.
-  const isDecided = rfq.state === 'closed' && accepted !== null
-  const open = isDecided ? null : standing
-  const left = open?.offers.flatMap(({ id }) => problem.candidates.find(({ offer }) => offer.id === id) ?? [])
+  const onRecord = rfq.state === 'closed' && accepted !== null ? null : standing
+  const left = onRecord?.offers.flatMap(({ id }) => problem.candidates.find(({ offer }) => offer.id === id) ?? [])
   const whose = left !== undefined ? 'The award on record' : accepted !== null ? 'What is accepted' : null
   const choices = choicesOf(problem, award)
   return {

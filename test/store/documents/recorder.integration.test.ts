@@ -1,9 +1,11 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Problem } from '../../../src/core/documents/lenient-parser.js'
 import type { ReadDocument } from '../../../src/core/documents/observation.js'
 import type { RfqSnapshot, RunHandle } from '../../../src/store/contract.js'
 import { observed, observedResponse } from '../../helpers/data/observed.js'
 import { anRfq, aResponse } from '../../helpers/data/sample-documents.js'
+import { shareOf } from '../../helpers/long-tests.js'
 import { holdingRun, runEnd } from '../../helpers/store/holding-run.js'
 import { at, CHANNEL, noonStore, rfqSnapshot } from '../../helpers/store/recording-store.js'
 import { executeIn, openReaderOf, rowsOf } from '../../helpers/store/store-engine.js'
@@ -310,6 +312,34 @@ describe('list entry of an RFQ', () => {
       { contradicted: 1, state: 'closed' },
     ])
     expect(await rows(`select body from current_documents where kind = 'rfq-entry'`)).toEqual([{ body: other.text }])
+  })
+
+  it('is that of the newest list, and contradicts its RFQ by it alone, after any lists before', async () => {
+    const [open, closed] = ['open', 'closed'].map(
+      (state) =>
+        [
+          { id: 'rfq', state },
+          { state, id: 'rfq' },
+        ] as const,
+    )
+    const single = [...(open ?? []), ...(closed ?? [])].map((body) => [observed(body)])
+    const twins = [open, closed?.toReversed()].map((body) => [observed(body ?? [], { id: 'rfq', bodies: 2 })])
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom<ReadDocument[]>([], ...single, ...twins)), async (lists) => {
+        const { list, rows, record, entry: found } = await recording()
+        await list([entry('open')], '08:00:00')
+        await record('08:01:00', { rfq: observed({ id: 'rfq', state: 'open' }) })
+        for (const [at, each] of lists.entries()) {
+          await list(each, `08:10:${String(at).padStart(2, '0')}`)
+          const body = each[0]?.body
+          const states = [body ?? []].flat().map((one) => (one as { state: string }).state)
+          expect((await found())?.body).toEqual(body)
+          const isContradicted = states.length > 1 || states.some((state) => state !== 'open')
+          expect(await rows('select contradicted from rfqs')).toEqual([{ contradicted: Number(isContradicted) }])
+        }
+      }),
+      { numRuns: shareOf(200) },
+    )
   })
 
   it.each<[object, number]>([
