@@ -107,7 +107,7 @@ async function changeOf(context: Context, { rfq, last, standing }: Subject, stat
   const isSame = last !== undefined && keyOf(last) === keyOf(recommendation)
   if (isSame || (await hasUnreadOffers(context.source, rfq, state))) return { recommendation: null, event: null }
   const made = { channel, rfqId, at, ...recommendation }
-  if (last === undefined) return { recommendation: { ...made, reason: null }, event: null }
+  if (last === undefined) return { recommendation: { reason: null, ...made }, event: null }
   const then = new Date(last.at)
   // Those of another version may have settings that no longer exist.
   const settings = settingsSchema.safeParse(last.settings).data ?? context.settings
@@ -124,7 +124,7 @@ async function changeOf(context: Context, { rfq, last, standing }: Subject, stat
     messages: [`${reason}.`, ...amounts],
   }
   const event = { kind: 'recommendation.changed', at, channel, rfqId, data } as const
-  return { recommendation: { ...made, reason }, event }
+  return { recommendation: { reason, ...made }, event }
 }
 
 /** The same for recommendations of the same offers for the same amounts, whatever their names. */
@@ -167,7 +167,7 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
         const rfqId = each.rfq.id
         const isOfRfq = (other: { rfqId: string }) => other.rfqId === rfqId
         try {
-          const subject = { ...each, standing: awards.find(isOfRfq), last: newest.find(isOfRfq) }
+          const subject = { standing: awards.find(isOfRfq), last: newest.find(isOfRfq), ...each }
           computed.push(await computeRfq(context, subject))
         } catch (error) {
           if (error instanceof StoreError) throw error

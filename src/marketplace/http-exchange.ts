@@ -81,7 +81,7 @@ function exchange(dispatcher: Dispatcher, request: HttpRequest, onStart: () => v
       signal.removeEventListener('abort', abort)
       const [first] = chunks
       if (error) reject(error)
-      else resolve({ ...head, body: chunks.length === 1 && first ? first : Buffer.concat(chunks) })
+      else resolve({ body: chunks.length === 1 && first ? first : Buffer.concat(chunks), ...head })
       if (error) controller?.abort(error)
     }
     const abort = () => end(abortedError(signal))

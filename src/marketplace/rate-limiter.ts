@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
   claimOf,
   createProcessLedger,
@@ -8,6 +8,7 @@ import {
   type StartClaim,
   type StartGrant,
   startInterval,
+  startsTogether,
 } from '../core/requests/request-ledger.js'
 import type { Clock } from '../core/time/clock.js'
 import type { RequestLimits, Timing } from './contract.js'
@@ -60,7 +61,7 @@ interface Waiter {
 /**
  * Limits the requests to one host: concurrency, starts per second, and none during a pause.
  * Callers (sessions) whose requests wait take turns, so that a long poll does not starve another channel. The next request claims its start
- * from the ledger, and waits for it.
+ * from the ledger, with those of others that wait if the limit has room for them within moments, and waits for it.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
@@ -188,16 +189,34 @@ export class RateLimiter {
   }
 
   async #admitAll(): Promise<void> {
+    // Requests of the same turn of the event loop claim their starts together.
+    await yieldToEventLoop()
     while (this.#canAdmit()) {
-      const [waiters = []] = this.#waiters.values()
-      const [next] = waiters
-      // It may be rejected meanwhile.
-      if (next === undefined || !(await this.#takeStarts(next.starts)) || waiters.shift() !== next) continue
-      this.#waiters.delete(next.caller)
-      if (waiters.length > 0) this.#waiters.set(next.caller, waiters)
-      this.#running++
-      next.admit(this.#newSlot())
+      const starts = this.#next()?.starts ?? 1
+      const waiting = [...this.#waiters.values()].reduce((sum, { length }) => sum + length, 0)
+      const free = this.#options.concurrency - this.#running
+      const count = starts > 1 ? 1 : Math.min(waiting, free, startsTogether(this.#interval))
+      const claim = claimOf(this.#interval, starts * count, this.#grace)
+      if (!(await this.#take(starts > 1 ? claim : { ...claim, lead: 0 }))) continue
+      // Some may be rejected meanwhile.
+      for (let left = count; left > 0 && this.#next()?.starts === starts; left--) this.#admitNext()
     }
+  }
+
+  /** The request whose turn it is. */
+  #next(): Waiter | undefined {
+    const [waiters = []] = this.#waiters.values()
+    return waiters[0]
+  }
+
+  #admitNext(): void {
+    const [[caller, waiters] = []] = this.#waiters
+    const next = waiters?.shift()
+    if (!caller || !waiters || !next) return
+    this.#waiters.delete(caller)
+    if (waiters.length > 0) this.#waiters.set(caller, waiters)
+    this.#running++
+    next.admit(this.#newSlot())
   }
 
   #newSlot(): Slot {
@@ -211,21 +230,22 @@ export class RateLimiter {
     }
   }
 
-  /** @returns false if a pause began, or the claimed start was missed, so that another has to be claimed */
-  async #takeStarts(starts: number): Promise<boolean> {
+  /** @returns false if a pause began, or the claimed starts were missed, so that others have to be claimed */
+  async #take(claim: StartClaim): Promise<boolean> {
     const { timing } = this.#options
     if (this.#pauseLeft() > 0) {
       await this.#sleep(this.#pauseLeft())
       return false
     }
     const [asked, pauses, grace] = [timing.elapsed(), this.#pauses, this.#grace]
-    const { startsIn, pausedFor } = await this.#claim(claimOf(this.#interval, starts, grace))
+    const { startsIn, pausedFor } = await this.#claim(claim)
     this.#pauseLocally(pausedFor)
     if (startsIn > 1 && pausedFor === 0) await this.#sleep(startsIn)
     if (startsIn > RECENT_MS) await this.syncPauses()
     if (this.#pauses !== pauses) return false
-    // The claim was made at `asked` or later.
-    const isMissed = timing.elapsed() > asked + startsIn + grace
+    // The claim was made at `asked` or later, and the last of the starts is due that much after the first.
+    const early = (startsTogether(this.#interval) - 1) * this.#interval
+    const isMissed = timing.elapsed() > asked + startsIn + grace - early
     this.#grace = isMissed ? Math.min(MAX_GRACE_MS, grace * 2) : GRACE_MS
     return !isMissed
   }

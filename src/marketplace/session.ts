@@ -251,7 +251,8 @@ export class Session implements ChannelSession {
       observer({ operation, code, seconds, retry: retry > 0, waitedSeconds, clockSkewSeconds: skew })
     }
     const reply = await sendHttpRequest(method === 'POST' ? closes : reads, {
-      ...{ origin, method, path, label, headers: this.#headers(), signal: this.signal, refuseStart },
+      headers: this.#headers(),
+      ...{ origin, method, path, label, signal: this.signal, refuseStart },
       timeoutMs: limits.timeoutMs,
       maxBytes: Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH),
     }).catch((error: unknown) => {
@@ -270,7 +271,7 @@ export class Session implements ChannelSession {
     if (age !== 0) throw new UnavailableError(`${label()}: status ${status}, ${FROM_CACHE}`, { status })
     if ((status === 401 || status === 403) && method === 'GET')
       this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
-    return { ...reply, sentAt, serverDate }
+    return { sentAt, serverDate, ...reply }
   }
 
   #headers(): Record<string, string> {

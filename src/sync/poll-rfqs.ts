@@ -91,7 +91,8 @@ function plannable({ timeZone = 'UTC' }: PollContext): (entry: RfqEntry) => Plan
     return end
   }
   return ({ id, document }) => ({
-    ...{ id, state: document?.state ?? null },
+    id,
+    state: document?.state ?? null,
     responseIds: document?.responses?.map((response) => response.id) ?? null,
     dueAt: document?.responseDueDate == null ? null : endOf(document.responseDueDate),
   })

@@ -59,14 +59,14 @@ export async function readRfqWithResponses(
     const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
     if (choice?.observe.has(responseId))
-      return { ...sameText(responseId, 'summary', summary.text, summaryHash), summaryHash }
+      return { summaryHash, ...sameText(responseId, 'summary', summary.text, summaryHash) }
     if (!requested) return observeSummary(summary, { requested })
     const known = stored?.responses.get(responseId)
     const failedBefore = lastRequestFailed(known)
     try {
       const options = { knownHash: knownHash(known), retries: retriesAfter(failedBefore) }
       const { value } = await session.readResponse(id, responseId, options)
-      return { ...value, id: responseId, summaryHash, requested }
+      return { summaryHash, requested, ...value, id: responseId }
     } catch (error) {
       const isAccepted = poll !== undefined && isUnavailable(error)
       if (isAccepted) poll.onUnavailable(error)
@@ -82,8 +82,8 @@ export async function readRfqWithResponses(
   const responses = new Map<string, ReadDocument>()
   await forEachUntilError(summaries, READ_TOGETHER, async (each) => responses.set(each.id, await fetch(each)))
   return {
-    ...{ rfq, responsesComplete, readAt, serverDate },
     responses: summaries.map(({ id: responseId }) => responses.get(responseId) as ReadDocument),
+    ...{ rfq, responsesComplete, readAt, serverDate },
   }
 }
 
@@ -150,5 +150,5 @@ function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
 ): ReadDocument {
-  return { ...observe('summary', text, body), id, summaryHash, requested, problems }
+  return { summaryHash, requested, ...observe('summary', text, body), id, problems }
 }

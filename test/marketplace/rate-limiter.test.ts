@@ -124,6 +124,36 @@ describe('rate limiters', () => {
     )
   })
 
+  it.each([
+    [60, 0],
+    [150, 0],
+    [150, 10],
+    [1000, 0],
+  ])(
+    'hold %d per second of many requests of three processes and use nearly all, with a ledger that takes %d ms',
+    async (perSecond, takes) => {
+      const shared = shareLimits(3, { concurrency: 16, perSecond })
+      const { time, limiters, starts } = shared
+      shared.takes = takes
+      const ended = limiters.flatMap((limiter, process) =>
+        Array.from({ length: 16 }, async (_, at) => {
+          while (time.elapsed() < 4000) {
+            const slot = await limiter.acquire(newCaller())
+            starts.push(time.elapsed())
+            // All end in the same moment, or one after another.
+            await time.wait(process === 0 ? 10 : 3 + ((at * 7) % 31), forever)
+            slot.release()
+          }
+        }),
+      )
+      await shared.ended(...ended)
+      expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
+      expect(starts.length).toBeGreaterThan(0.9 * 4 * perSecond)
+      // One claim for each request if there is room for no other within moments.
+      expect(shared.claims / starts.length).toBeLessThan(perSecond === 1000 ? 0.5 : 1.1)
+    },
+  )
+
   it('serve waiting sessions in turn, one request each', async () => {
     const { limiters, time } = shareLimits(1, { concurrency: 1, perSecond: 1_000_000 })
     const served: string[] = []

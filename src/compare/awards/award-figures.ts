@@ -45,8 +45,12 @@ export function awardOf(candidates: readonly Candidate[], { currency, lower, nam
   const total = sum(ordered.map((one) => one.total))
   return {
     offers: ordered.map(({ offer, ...own }) => ({
-      ...{ id: offer.id, number: offer.sequence, name: nameOf(offer) },
-      ...{ tonnes: own.tonnes, total: own.total, pricePerTonne: own.total / own.tonnes },
+      id: offer.id,
+      number: offer.sequence,
+      name: nameOf(offer),
+      tonnes: own.tonnes,
+      total: own.total,
+      pricePerTonne: own.total / own.tonnes,
     })),
     ...{ tonnes, total, pricePerTonne: total / tonnes, currency },
     coverage: coverageOf(tonnes, lower),

@@ -82,12 +82,12 @@ function firstBy<S extends Lot>(sets: readonly S[], measure: (set: S) => number,
 /** The award that the rule chooses; null without offers. If nothing reaches the lower end, the efficient award with the most tonnes. */
 export function chooseAward<L extends Lot>(search: AwardSearch<L>, tolerance: Tolerance): ChosenAward<L> | null {
   const best = bestOf(eligible(search), tolerance)
-  if (best !== undefined) return { ...best, reached: true, gap: search.exact ? null : gapOf(best, search, tolerance) }
+  if (best !== undefined) return { reached: true, gap: search.exact ? null : gapOf(best, search, tolerance), ...best }
   const most = search.efficient.at(-1)
   if (most === undefined) return null
   // Nothing has more tonnes than all offers together.
   const isProven = search.exact || most.tonnes >= atLeast(sum(search.lots.map(({ tonnes }) => tonnes)))
-  return { ...most, reached: false, gap: isProven ? null : 0 }
+  return { reached: false, gap: isProven ? null : 0, ...most }
 }
 
 /** Less is shown as 0 %. */

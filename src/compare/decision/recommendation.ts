@@ -34,8 +34,8 @@ export type Outcome = Pick<Recommendation, 'status' | 'award' | 'accepted' | 'co
 
 /** Whom to award, and what to check, without the reasons: what lists show. */
 export function outcomeOf(problem: AwardProblem): Outcome {
-  const outcome = withoutConditions(problem)
-  return { ...outcome, conditions: conditionsOf(outcome, problem) }
+  const { status, ...outcome } = withoutConditions(problem)
+  return { status, ...outcome, conditions: conditionsOf(outcome, problem) }
 }
 
 function withoutConditions(problem: AwardProblem): Omit<Outcome, 'conditions'> {

@@ -10,7 +10,7 @@ export function parseStoredRfq(stored: KnownDocument): ParsedRfq {
   const { document, problems } = parseDocument('rfq', stored.body)
   const shape = stored.shape === 'full' ? 'full' : 'list'
   const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
-  return { ...stored, shape, document, unreadable, readState: readStateOf(stored) }
+  return { unreadable, readState: readStateOf(stored), document, ...stored, shape }
 }
 
 /** An RFQ changed since it was read if the newest version of its list entry was recorded after that. */
@@ -30,10 +30,10 @@ export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
 export function parseStoredResponse(stored: KnownDocument): ParsedResponse {
   const { document, problems } = parseDocument('response', asResponse(stored))
   return {
-    ...stored,
-    shape: stored.shape === 'full' ? 'full' : 'summary',
     document,
     unreadable: unreadableOf(problems),
+    ...stored,
+    shape: stored.shape === 'full' ? 'full' : 'summary',
   }
 }
 
@@ -43,7 +43,7 @@ const unreadableOf = (problems: readonly Problem[]): Unreadable =>
 /** Parses a stored listing; its id is as offers name it. Never throws. */
 export function parseStoredListing(stored: KnownDocument): ParsedListing {
   const { document } = parseDocument('listing', stored.body)
-  return { ...stored, id: comparableId(stored.id), document }
+  return { document, ...stored, id: comparableId(stored.id) }
 }
 
 /** Whether a member, or the part of the document that it belongs to, is unreadable. @param member `pricing.maxUnitPrice` */

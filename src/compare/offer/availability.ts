@@ -62,7 +62,7 @@ export function shortagesOf(
     known.some((one) => one.first <= first && last <= one.last)
   const claimed = others.flatMap((claim) =>
     entryOf(claim.periodStart, claim.periodEnd, claim.volume).flatMap((entry) =>
-      (entry.tonnes ?? 0) > 0 && isListed(entry) ? { ...entry, claim } : [],
+      (entry.tonnes ?? 0) > 0 && isListed(entry) ? { claim, ...entry } : [],
     ),
   )
   return joinedYears([...offered, ...claimed, ...listed]).flatMap(({ first, last }) => {
@@ -110,7 +110,7 @@ export function otherClaims(
   return all.flatMap((claim) => {
     if (claim.listingId !== listingId || isOwn(claim) || (isOwnRfq(claim) && !isClaimed)) return []
     const name = claim.rfqNumber ?? claim.rfqId
-    return [{ ...claim, rfq: claim.channel === rfq.channel ? `${name}` : `${claim.channel}/${name}` }]
+    return [{ rfq: claim.channel === rfq.channel ? `${name}` : `${claim.channel}/${name}`, ...claim }]
   })
 }
 

@@ -44,7 +44,7 @@ export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext)
   const codes = facts.map((one) => one.facts.terms.currencyCode)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
   const rfq = withComparedLimits(stated, currency)
-  const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
+  const labels = offerLabels(facts.map((one) => ({ id: one.known.id, ...one.facts })))
   const offerContext = { input, rfq, currency, context }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
   return { rfq, currency, offers: rankOffers(offers) }
@@ -70,10 +70,11 @@ function parseInSequence({ rfq, responses }: RfqAssessmentInput, context: Compar
   })
 }
 
-function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): RfqTerms {
+function withComparedLimits({ source, ...stated }: StatedRfqTerms, currency: CurrencyReport): RfqTerms {
   const rate = rateInto(currency, currency.rfq)
   const compared = (limit: number | null) => (limit === null || rate === null ? null : limit * rate)
   return {
+    source,
     ...stated,
     comparedMinUnitPrice: compared(stated.minUnitPrice),
     comparedMaxUnitPrice: compared(stated.maxUnitPrice),

@@ -31,6 +31,11 @@ export interface StartGrant {
 
 /** How long after it is due a start may be used, in milliseconds; more is paid for. */
 export const GRACE_MS = 50
+/**
+ * How long before it is due a start may be used that was claimed with those before it, in milliseconds. Every start is then used that much
+ * sooner after it is due, so that the whole range stays that of `GRACE_MS`.
+ */
+const EARLY_MS = 20
 /** Longest pause kept, in milliseconds: a wrong header must not stop polling for years. */
 export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 /** How far starts may fall behind and catch up, in milliseconds, because timers are late. */
@@ -64,6 +69,12 @@ export const claimOf = (interval: number, starts: number, grace: number): StartC
   cost: starts * interval + Math.max(0, grace - GRACE_MS),
   pausedFor: 0,
 })
+
+/**
+ * The starts of requests that wait at the same time which one claim may take, so that a ledger on a disk is not asked for each of many.
+ * @param interval average time between two starts, in milliseconds
+ */
+export const startsTogether = (interval: number): number => 1 + Math.floor(EARLY_MS / interval)
 
 /** To hear of pauses only. */
 export const NO_STARTS: StartClaim = { lead: 0, cost: 0, pausedFor: 0 }

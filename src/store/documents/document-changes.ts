@@ -90,7 +90,7 @@ export class DocumentChanges {
     if (key.kind !== 'rfq-entry') for (const problem of read?.problems ?? []) this.#addProblem(key, problem, context)
     const row = this.#touch(key, stamp)
     const times = versionTimes(row, stamp)
-    if (isChanged(row, read)) this.#addVersion(row, read, { ...times, superseded_at: null, run_id: run.id })
+    if (isChanged(row, read)) this.#addVersion(row, read, { superseded_at: null, run_id: run.id, ...times })
     else if (read !== null && row.shape === read.shape) this.#keepText(row, read)
     see(row, read, context)
     if (key.kind !== 'rfq') row.missing_since = read === null ? (row.missing_since ?? times.observed_at) : null
@@ -118,9 +118,9 @@ export class DocumentChanges {
   /** An RFQ with its offers, as the recording leaves them. */
   rfqWithResponses(run: LiveRun, id: string): RfqWithResponses {
     const known = (row: DocumentRow, entry: KnownDocument['entry']): KnownDocument => ({
-      ...toKnown(row),
       body: this.#bodies.get(row) ?? bodyOf(row),
       entry,
+      ...toKnown(row),
     })
     const rfq = this.find(documentKey(run, 'rfq', id)) as DocumentRow
     const entry = this.find(documentKey(run, 'rfq-entry', id))
@@ -145,7 +145,8 @@ export class DocumentChanges {
   /** The row of a document that is observed. */
   #touch(key: DocumentKey, stamp: Timestamp): DocumentRow {
     const known = this.find(key)
-    const row = known ?? { ...NEW_ROW, ...key, first_observed_at: stamp }
+    const { channel, kind, rfq_id, id } = key
+    const row = known ?? { ...NEW_ROW, channel, kind, rfq_id, id, first_observed_at: stamp }
     if (known === undefined) this.#add(row)
     if (!this.observed.has(row)) this.observed.set(row, known ? { ...known } : null)
     return row
@@ -166,10 +167,10 @@ export class DocumentChanges {
     }
     const { channel, kind, rfq_id, id, content_hash, valid, shape, bodies, newest_version } = row
     const key = { channel, kind, rfq_id, id }
-    if (newest_version > 1) this.newestTexts.push({ ...key, latest_body: null })
+    if (newest_version > 1) this.newestTexts.push({ latest_body: null, ...key })
     if (bodies === 1 || newest_version === 1) Object.assign(row, { version: newest_version, changed_at: observed_at })
     const body = read?.text ?? null
-    this.versions.push({ ...key, version: newest_version, ...times, content_hash, valid, shape, bodies, body })
+    this.versions.push({ version: newest_version, ...key, ...times, content_hash, valid, shape, bodies, body })
     const rfq = kind === 'rfq-entry' && this.find({ ...key, kind: 'rfq' })
     if (rfq) this.#touch(rfq, observed_at).entry_read = 0
   }
@@ -195,7 +196,7 @@ export class DocumentChanges {
   }
 
   #addProblem({ kind, rfq_id, id }: DocumentKey, problem: Problem, { stamp }: ChangeContext): void {
-    const found = { ...problem, ofId: rfq_id || id, kind, entity_id: id, stamp, times: 1 }
+    const found = { ofId: rfq_id || id, kind, entity_id: id, stamp, times: 1, ...problem }
     const name = problemName(found)
     const known = this.problems.get(name)
     if (known) known.times++

@@ -61,7 +61,8 @@ export const NEW_ROW: DocumentRow = {
 
 /** A row as it is read, but for its body and list entry. */
 export const toKnown = (row: DocumentRow): Omit<KnownDocument, 'body' | 'entry'> => ({
-  ...{ channel: row.channel, kind: row.kind, rfqId: row.rfq_id || null, id: row.id, version: row.version },
+  channel: row.channel,
+  ...{ kind: row.kind, rfqId: row.rfq_id || null, id: row.id, version: row.version },
   ...{ contentHash: row.content_hash, notBefore: row.not_before, observedAt: row.observed_at, supersededAt: null },
   ...{ runId: row.run_id, valid: row.valid === 1, shape: row.shape, bodyText: row.text as string },
   ...{ firstObservedAt: row.first_observed_at, lastObservedAt: row.last_observed_at },

@@ -36,8 +36,8 @@ export async function writeEvents(tx: Transaction, drafts: readonly EventDraft[]
   const events = await unknownEvents(tx, withFacts)
   const { newest } = (await tx.get<{ newest: number }>(`select ${NEWEST_SEQUENCE} as newest`)) as { newest: number }
   const rows = events.map(({ id, kind, at, channel, rfqId = null, offerId = null, version = null, data }, index) => ({
-    ...{ sequence: newest + 1 + index, id, kind, at, channel, rfqId, offerId, version },
-    ...{ text: eventSentence(kind, data), data: JSON.stringify(data) },
+    sequence: newest + 1 + index,
+    ...{ id, kind, at, channel, rfqId, offerId, version, text: eventSentence(kind, data), data: JSON.stringify(data) },
   }))
   await insertMembers(tx, 'events', rows)
 }
@@ -48,7 +48,7 @@ export async function unknownEvents(
   drafts: readonly EventDraft[],
 ): Promise<(EventDraft & { id: string })[]> {
   const identity = await findIdentity(queries)
-  const events = drafts.map((draft) => ({ ...draft, id: idOf(draft, identity) }))
+  const events = drafts.map((draft) => ({ id: idOf(draft, identity), ...draft }))
   const rows = await queries.all<{ id: string }>(`select id from events where ${queries.dialect.anyOf('id', '@ids')}`, {
     ids: events.map(({ id }) => id),
   })

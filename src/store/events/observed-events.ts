@@ -27,7 +27,7 @@ export async function eventsOf(
   const found = all.flatMap(({ before, ...change }) =>
     firstPoll === null && before === null
       ? []
-      : { ...change, before: before && asRead(before), after: asRead(change.row) },
+      : { before: before && asRead(before), after: asRead(change.row), ...change },
   )
   const closing = await findClosing(tx, channel, found)
   const context: Context = {

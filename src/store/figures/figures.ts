@@ -130,10 +130,12 @@ async function outdate(
   const { anyOf } = tx.dialect
   const outdated = `update figures set key = '' where channel = @channel`
   if (rfqs.size > 0) await tx.run(`${outdated} and ${anyOf('rfq_id', '@ids')}`, { channel, ids: [...rfqs] })
+  // Without an index by listing, which would be a third of what recording writes, while few RFQs are not settled.
   if (listings.size > 0)
     await tx.run(
-      `${outdated} and key <> @settled
-      and rfq_id in (select rfq_id from documents where channel = @channel and ${anyOf('listing_id', '@listings')})`,
+      `${outdated} and key not in ('', @settled) and exists (
+        select 1 from documents d where d.channel = @channel and d.kind = 'response' and d.rfq_id = figures.rfq_id
+          and ${anyOf('d.listing_id', '@listings')})`,
       { channel, listings: [...listings], settled: SETTLED },
     )
 }
@@ -145,7 +147,7 @@ async function recordFigures(
   settingsHash: string,
 ): Promise<void> {
   const recommendations = computed.flatMap(({ recommendation: made }) =>
-    made === null ? [] : { ...made, offers: JSON.stringify(made.offers), settingsHash },
+    made === null ? [] : { settingsHash, ...made, offers: JSON.stringify(made.offers) },
   )
   for (const { rfqId, at } of recommendations)
     await tx.run(

@@ -81,7 +81,6 @@ create table documents (
   primary key (channel, kind, rfq_id, id)
 );
 create index documents_due on documents (channel, state, due_date) where kind = 'rfq';
-create index documents_listing on documents (channel, listing_id, rfq_id) where listing_id is not null;
 
 -- Every body that was observed.
 create table versions (

@@ -29,7 +29,7 @@ export function createRequestLedgers(database: string, clock: Clock) {
   }
   const claim = (origin: string, values: StartClaim): StartGrant => {
     opened ??= openFile(pathOf())
-    return opened.claim.get({ ...values, origin, now: clock().getTime() }) as StartGrant
+    return opened.claim.get({ origin, now: clock().getTime(), ...values }) as StartGrant
   }
   return {
     close,

@@ -37,10 +37,10 @@ const PLAIN = [
 type VersionRow = Omit<Version, 'body' | 'valid' | 'rfqId'> & { valid: number; rfqId: string }
 
 const toVersion = (row: VersionRow): Version => ({
+  body: JSON.parse(row.bodyText) as unknown,
   ...row,
   rfqId: row.rfqId || null,
   valid: row.valid === 1,
-  body: JSON.parse(row.bodyText) as unknown,
 })
 
 /** A row of `selectKnown`. */
@@ -52,9 +52,9 @@ interface KnownRow
 }
 
 const toKnown = ({ entryBody, entryIsRead, ...row }: KnownRow): KnownDocument => ({
+  entry: entryBody === null ? null : { isRead: entryIsRead === 1, body: JSON.parse(entryBody) as unknown },
   ...row,
   ...toVersion(row),
-  entry: entryBody === null ? null : { isRead: entryIsRead === 1, body: JSON.parse(entryBody) as unknown },
 })
 
 /** Selects documents, now or as of a moment. */
