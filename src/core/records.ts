@@ -4,7 +4,7 @@
  */
 
 import type { DocumentKind, DocumentShape, SubjectKind } from './documents/documents.js'
-import type { Problem } from './documents/lenient-parser.js'
+import type { Parsed, Problem } from './documents/lenient-parser.js'
 import type { Timestamp } from './time/clock.js'
 
 // --- runs -----------------------------------------------------------------------------------------------------------
@@ -106,6 +106,8 @@ export interface KnownDocument extends Version {
     /** Parsed JSON; an array of several different entries with the identifier of the RFQ. */
     body: unknown
   } | null
+  /** What parsing its body gave, if it was read just now. */
+  parsed?: Parsed<unknown> | undefined
 }
 
 /** An RFQ with its responses, all from one consistent state. */

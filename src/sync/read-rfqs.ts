@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
+import type { ReadDocument } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { createTimeSlices } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
@@ -123,12 +124,23 @@ export async function recordListEntry(
   countRecorded(poll, entry, await context.store.recordRfq(run, snapshot, context.now()))
 }
 
+/** Whether a read shows all documents of an RFQ as they are stored. */
+function isStored({ rfq, responses, responsesComplete }: FetchedRfq, stored: StoredState | undefined): boolean {
+  const isComplete = rfq.same && rfq.problems.length === 0 && responsesComplete
+  if (!isComplete || stored?.rfq.id !== rfq.id || stored.rfq.isEntryRead === 0) return false
+  const listed = [...stored.responses.values()].filter(({ missingSince }) => missingSince === null)
+  const known = new Map(listed.map((each) => [each.id, each]))
+  const isKnown = ({ id, same, summaryHash }: ReadDocument) => same && known.get(id)?.summaryHash === summaryHash
+  return listed.length === responses.length && responses.every(isKnown)
+}
+
 /** Records an RFQ as it was read, with the problem that several entries of the list have its identifier. */
 async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: FetchedRfq): Promise<void> {
   const { context, run, progress } = reading
   const ofList = entry.problems.filter(({ code }) => code === 'duplicate')
   const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...ofList] }
-  const recorded = await context.store.recordRfq(run, { ...fetched, rfq }, context.now())
+  const isSame = isStored({ ...fetched, rfq }, reading.states.get(entry.id))
+  const recorded = await context.store.recordRfq(run, { isSame, ...fetched, rfq }, context.now())
   countRecorded(reading, rfq, recorded)
   progress.seen += fetched.responses.length
   progress.invalid += fetched.responses.filter((response) => !response.valid).length

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import pLimit from 'p-limit'
 import { IdMap, isAddressable } from '../core/documents/identifier.js'
-import { membersOf, partsOf } from '../core/documents/json-text.js'
+import { memberOf, membersOf, partsOf } from '../core/documents/json-text.js'
 import { MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
 import {
   identifierOf,
@@ -122,14 +122,18 @@ interface Summary extends ListedResponse {
 }
 
 /** Cuts the summaries out of an RFQ. If differing ones share an id, the same one is used whatever their order, and the RFQ gets a problem. */
-function readSummaries({ text, problems }: Observation<Rfq>): { summaries: Summary[]; responsesComplete: boolean } {
+function readSummaries({ text, body: rfq, problems }: Observation<Rfq>): {
+  summaries: Summary[]
+  responsesComplete: boolean
+} {
   const list = Object.fromEntries(membersOf(text)).responses ?? ''
   const isList = list.startsWith('[')
   const texts = isList ? [...partsOf(list)] : []
   const byId = new IdMap<Summary>()
   let responsesComplete = isList
+  const parsed = isList ? ((memberOf(rfq, 'responses') ?? JSON.parse(list)) as unknown[]) : []
   for (const [index, each] of texts.entries()) {
-    const body: unknown = JSON.parse(each)
+    const body = parsed[index]
     const id = identifierOf(body)
     if (id === null) responsesComplete = false
     else {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { World } from '../../src/sandbox/index.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { rowsOf } from '../helpers/store/store-engine.js'
 
@@ -54,6 +55,48 @@ describe('polling RFQs', () => {
     expect(await sql(fixture, 'select total_price from offers')).toEqual([{ total_price: 4711 }])
     // The list, and the RFQ that is open.
     expect((await fixture.pollRfqs()).run.requests).toBe(2)
+  })
+
+  it('records an RFQ of which nothing has changed as if each document were compared, over many rounds', async () => {
+    const told = await openChannelFixture({ rfqs: 6, responsesPerRfq: 3 })
+    const comparing = await openChannelFixture({ rfqs: 6, responsesPerRfq: 3 })
+    const { recordRfq } = comparing.store
+    const same: boolean[] = []
+    comparing.store.recordRfq = (run, { isSame = false, ...snapshot }, now) => {
+      same.push(isSame)
+      return recordRfq(run, snapshot, now)
+    }
+    const rfqs = [...(told.sandbox.world.channel(CHANNEL)?.rfqs ?? [])].map(({ terms, responses }) => ({
+      id: terms.id,
+      offers: responses.map(({ id }) => id),
+    }))
+    const unread = { kind: 'status', status: 500 } as const
+    const changes = [
+      (world, { id }) => world.changeRfq(id, { title: 'Another' }),
+      (world, { offers }) => world.changeResponse(offers[0] as string, { offer: { totalPrice: 4711 } }),
+      (world, { offers }) => world.removeResponse(offers[1] as string),
+      (world, { id }) => world.addResponse(id),
+      (world, { id }) => world.closeRfq(id),
+      (_, { id }, faults) => faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [id] } }),
+      (_, { offers }, faults) => faults.add({ responseId: offers[2] as string, effect: unread, times: 3 }),
+      (_, { id }, faults) => faults.add({ rfqId: id, operation: 'readRfq', effect: unread, times: 3 }),
+    ] satisfies ((world: World, rfq: (typeof rfqs)[number], faults: ChannelFixture['sandbox']['faults']) => unknown)[]
+    for (const [round, change] of [...changes, ...changes].entries()) {
+      for (const { sandbox } of [told, comparing])
+        change(sandbox.world, rfqs[round % rfqs.length] as (typeof rfqs)[number], sandbox.faults)
+      for (const recheckClosedHours of [24, 0]) {
+        for (const fixture of [told, comparing]) {
+          fixture.advanceSeconds(60)
+          await fixture.pollRfqs({ recheckClosedHours })
+        }
+        for (const table of ['documents', 'versions', 'problems']) {
+          const rows = (fixture: ChannelFixture) => sql(fixture, `select * from ${table} order by 1, 2, 3, 4, 5`)
+          expect(await rows(told)).toEqual(await rows(comparing))
+        }
+      }
+    }
+    expect(same.filter(Boolean).length).toBeGreaterThan(60)
+    expect(same.filter((each) => !each).length).toBeGreaterThan(15)
   })
 
   it('stops between two RFQs when it is aborted', async () => {

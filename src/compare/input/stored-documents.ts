@@ -1,13 +1,13 @@
 import { asResponse } from '../../core/changes/compare-documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
-import type { Problem } from '../../core/documents/lenient-parser.js'
-import { parseDocument } from '../../core/documents/observation.js'
+import type { Parsed, Problem } from '../../core/documents/lenient-parser.js'
+import { parseDocument, type SentDocument } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
 import type { ParsedListing, ParsedResponse, ParsedRfq, ReadState, Unreadable } from './comparison-input.js'
 
 /** Parses a stored RFQ. Never throws. */
 export function parseStoredRfq(stored: KnownDocument): ParsedRfq {
-  const { document, problems } = parseDocument('rfq', stored.body)
+  const { document, problems } = parsedOf('rfq', stored, stored.body)
   const shape = stored.shape === 'full' ? 'full' : 'list'
   const unreadable = unreadableOf(problems).filter((path) => !path.startsWith('responses'))
   return { unreadable, readState: readStateOf(stored), document, ...stored, shape }
@@ -28,7 +28,7 @@ export const READ_STATE_TEXT: Readonly<Record<ReadState, string | null>> = {
 
 /** Parses a stored response, or its summary in the form of one. Never throws. */
 export function parseStoredResponse(stored: KnownDocument): ParsedResponse {
-  const { document, problems } = parseDocument('response', asResponse(stored))
+  const { document, problems } = parsedOf('response', stored, asResponse(stored))
   return {
     document,
     unreadable: unreadableOf(problems),
@@ -36,6 +36,10 @@ export function parseStoredResponse(stored: KnownDocument): ParsedResponse {
     shape: stored.shape === 'full' ? 'full' : 'summary',
   }
 }
+
+/** What parsing a document gives. A part of it is parsed anew, as the whole. */
+const parsedOf = <K extends 'rfq' | 'response'>(kind: K, { shape, parsed }: KnownDocument, body: unknown) =>
+  shape === 'full' && parsed ? (parsed as Parsed<SentDocument<K>>) : parseDocument(kind, body)
 
 const unreadableOf = (problems: readonly Problem[]): Unreadable =>
   problems.flatMap(({ code, path }) => (code === 'type' || code === 'format' ? [path] : []))

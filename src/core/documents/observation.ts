@@ -52,16 +52,9 @@ export interface ReadDocument extends Observation<unknown> {
   bodies?: number
 }
 
-const PARSED = new WeakMap<object, { kind: SentKind; parsed: Parsed<unknown> }>()
-
-/** Parses a document; what was parsed is kept as long as its body, so that none is parsed twice. Never throws. */
-export function parseDocument<K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> {
-  const key = Object(body) as object
-  const known = PARSED.get(key)
-  const parsed = known?.kind === kind ? known.parsed : parseLeniently(SCHEMAS[kind], body)
-  PARSED.set(key, { kind, parsed })
-  return parsed as Parsed<SentDocument<K>>
-}
+/** Parses a document. Never throws. */
+export const parseDocument = <K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> =>
+  parseLeniently(SCHEMAS[kind], body) as Parsed<SentDocument<K>>
 
 /**
  * A document as it was received, parsed.

@@ -58,8 +58,8 @@ export class DocumentChanges {
   /** The texts of documents whose newest text differs from that of their version; null for those where it does not any more. */
   readonly newestTexts: (DocumentKey & { latest_body: string | null })[] = []
   readonly problems = new Map<string, FoundProblem>()
-  /** Of documents that were read. */
-  readonly #bodies = new Map<DocumentRow, unknown>()
+  /** What was read of those with a new version. */
+  readonly #read = new Map<DocumentRow, ReadDocument>()
 
   /** @param stored all documents that may change and are stored */
   constructor(stored: readonly DocumentRow[]) {
@@ -117,11 +117,10 @@ export class DocumentChanges {
 
   /** An RFQ with its offers, as the recording leaves them. */
   rfqWithResponses(run: LiveRun, id: string): RfqWithResponses {
-    const known = (row: DocumentRow, entry: KnownDocument['entry']): KnownDocument => ({
-      body: this.#bodies.get(row) ?? bodyOf(row),
-      entry,
-      ...toKnown(row),
-    })
+    const known = (row: DocumentRow, entry: KnownDocument['entry']): KnownDocument => {
+      const parsed = this.#read.get(row)
+      return { body: parsed?.body ?? bodyOf(row), parsed, entry, ...toKnown(row) }
+    }
     const rfq = this.find(documentKey(run, 'rfq', id)) as DocumentRow
     const entry = this.find(documentKey(run, 'rfq-entry', id))
     const isListed = entry !== undefined && entry.text !== null
@@ -163,7 +162,7 @@ export class DocumentChanges {
       const { shape, bodies = 1, valid, hash, text, body } = read
       const content = { shape, bodies, text, valid: Number(valid), content_hash: hash }
       Object.assign(row, content, { text_hash: storedTextHash(row, read) }, termColumns(row.kind, body))
-      this.#bodies.set(row, body)
+      this.#read.set(row, read)
     }
     const { channel, kind, rfq_id, id, content_hash, valid, shape, bodies, newest_version } = row
     const key = { channel, kind, rfq_id, id }

@@ -37,6 +37,8 @@ export interface RfqSnapshot {
   responsesComplete: boolean
   /** Just before its first request was sent, so that all values are at least this recent. */
   readAt: Date
+  /** Whether it shows what is stored, in all its documents, so that only times are recorded. Default false. */
+  isSame?: boolean
 }
 
 /** The maximum number of documents of a list in a transaction, and of RFQs and characters. */
@@ -97,11 +99,16 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
     })
 
   const recordRfqs = (run: LiveRun, writes: readonly RfqWrite[]): Promise<RecordedChange[][]> => {
-    const ids = writes.map(({ snapshot }) => snapshot.rfq.id)
+    const ids = writes.flatMap(({ snapshot }) => (snapshot.isSame ? [] : snapshot.rfq.id))
     const readAt = writes.at(-1)?.now ?? null
-    return record(run, { kinds: ['rfq', 'rfq-entry', 'response'], ids, readAt }, (changes) =>
-      writes.map(({ snapshot, now }) => recordRfq(changes, snapshot, contextOf(run, now, snapshot.readAt))),
-    )
+    return record(run, { kinds: ['rfq', 'rfq-entry', 'response'], ids, readAt }, async (changes, tx) => {
+      const results: RecordedChange[][] = []
+      for (const { snapshot, now } of writes) {
+        const context = contextOf(run, now, snapshot.readAt)
+        results.push(snapshot.isSame ? await seeRfq(tx, snapshot, context) : recordRfq(changes, snapshot, context))
+      }
+      return results
+    })
   }
 
   const queue = new Set<RfqWrite>()
@@ -226,6 +233,30 @@ function recordRfq(
   }
   return [...rows].map((row) => changes.changeOf(row))
 }
+
+/** Records when an RFQ and its responses, of which nothing has changed, were seen: as `DocumentChanges.observe` would. */
+async function seeRfq(
+  tx: Transaction,
+  { rfq, responses }: RfqSnapshot,
+  { run: { channel }, stamp, readAt }: ChangeContext,
+): Promise<RecordedChange[]> {
+  const see = async (kind: DocumentKind, rfqId: string, documents: readonly ReadDocument[], more: string) => {
+    const ids = documents.map(({ id }) => id)
+    const sql = `update documents set last_read_at = @readAt, last_observed_at = @stamp ${more}
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and ${tx.dialect.anyOf('id', '@ids')}`
+    if (ids.length > 0) await tx.run(sql, { channel, kind, rfqId, ids, stamp, readAt })
+    return ids.map((id) => ({ kind, id, change: 'unchanged' as const }))
+  }
+  const requested = ', full_read_at = @readAt, requested_at = @readAt'
+  const [full, listed] = [responses.filter(isFull), responses.filter((each) => !isFull(each))]
+  return [
+    ...(await see('rfq', '', [rfq], requested)),
+    ...(await see('response', rfq.id, full, requested)),
+    ...(await see('response', rfq.id, listed, '')),
+  ]
+}
+
+const isFull = ({ shape }: ReadDocument) => shape === 'full'
 
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString()
 
