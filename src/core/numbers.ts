@@ -61,12 +61,16 @@ export const minOf = <T extends number | string>(values: readonly (T | null)[]):
 export const maxOf = <T extends number | string>(values: readonly (T | null)[]): T | null =>
   values.reduce((max, value) => (max === null || (value !== null && value > max) ? value : max), null)
 
-/** How often each name occurs, sorted by name. */
-export function countByName(names: Iterable<string>): [name: string, count: number][] {
+/** How often each name occurs. */
+export function countNames(names: Iterable<string>): Map<string, number> {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return [...counts].sort(([a], [b]) => byCodeUnit(a, b))
+  return counts
 }
+
+/** The same, sorted by name. */
+export const countByName = (names: Iterable<string>): [name: string, count: number][] =>
+  [...countNames(names)].sort(([a], [b]) => byCodeUnit(a, b))
 
 /** Compares texts by code unit: the same order in every locale. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -142,7 +142,7 @@ const later = (a: string, b: string) => (a > b ? a : b)
 
 /** Computes figures of RFQs, and keeps the listings that it has read. */
 export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureOptions): FigureComputer {
-  const listings = new Map<string, Map<string, ListingQuality>>()
+  const listings = new Map<string, { polledBy: number | null; kept: Map<string, ListingQuality> }>()
   return {
     settings,
 
@@ -154,8 +154,11 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
 
     async compute(source, { channel, rfqs }, basis, at) {
       const context = { source, timeZone: timeZoneOf(channel), at, ...basis }
-      const kept = listings.get(channel) ?? new Map<string, ListingQuality>()
-      listings.set(channel, kept)
+      const polledBy = await source.listingsPolledBy(channel)
+      const last = listings.get(channel)
+      const kept =
+        last && last.polledBy === polledBy && polledBy !== null ? last.kept : new Map<string, ListingQuality>()
+      listings.set(channel, { polledBy, kept })
       const documents = await readDocuments(source, rfqs, { channel }, kept)
       const ids = rfqs.map(({ rfq }) => rfq.id)
       const awards = await source.awards({ channel, rfqIds: ids, standing: true })

@@ -56,7 +56,7 @@ export interface RfqDocuments {
 
 /**
  * Parses RFQs of a channel, and reads the listings of their offers.
- * @param kept listings of the channel, to which others are added: those that have not changed since are not read again
+ * @param kept listings of the channel, which are not read again, and to which others are added
  * @throws StoreError
  */
 export async function readDocuments(
@@ -70,15 +70,11 @@ export async function readDocuments(
     responses: responses.map(parseStoredResponse),
     listings: kept,
   }))
-  const ids = found.flatMap(({ responses }) => responses.flatMap(({ document }) => document?.listingId ?? []))
-  const known = ids.flatMap((id) => {
-    const { source = null, missingSince = null } = kept.get(comparableId(id)) ?? {}
-    return source === null ? [] : `${source.id} ${source.version} ${missingSince ?? ''}`
-  })
-  for (const stored of await store.listings({ channel, ids: [...new Set(ids)], known, ...(asOf && { asOf }) })) {
-    const listing = parseStoredListing(stored)
-    kept.set(listing.id, listingQuality(listing))
-  }
+  const named = found.flatMap(({ responses }) => responses.flatMap(({ document }) => document?.listingId ?? []))
+  const ids = [...new Set(named)].filter((id) => !kept.has(comparableId(id)))
+  const listings = ids.length === 0 ? [] : await store.listings({ channel, ids, ...(asOf && { asOf }) })
+  for (const id of ids) kept.set(comparableId(id), listingQuality(undefined))
+  for (const listing of listings.map(parseStoredListing)) kept.set(listing.id, listingQuality(listing))
   return found
 }
 

@@ -1,4 +1,4 @@
-import { byCodeUnit, countByName, sum } from '../../core/numbers.js'
+import { byCodeUnit, countNames, sum } from '../../core/numbers.js'
 import { oneLine } from '../../core/text/clean-text.js'
 import { formatPricePerTonne, formatTonnes, formatTotal } from '../../core/text/number-format.js'
 import type { Award, AwardedOffer } from '../decision/decision-model.js'
@@ -69,7 +69,7 @@ export const isSameAward = (a: Award | null, b: Award | null): boolean =>
 export function createNames(offers: readonly OfferReport[]): (offer: OfferReport) => string {
   const plain = ({ developer, project, label }: OfferReport) =>
     oneLine([developer, project].filter(Boolean).join(' · ') || label)
-  const counts = new Map(countByName(offers.map(plain)))
+  const counts = countNames(offers.map(plain))
   return (offer) => {
     const name = plain(offer)
     return counts.get(name) === 1 ? name : `${name} (no. ${offer.sequence})`

@@ -28,21 +28,28 @@ interface YearEntry {
 export interface Availability {
   credits: YearEntry[]
   ranges: YearEntry[]
+  /** The years of both; those that follow one another are one. */
+  years: Years[]
 }
 
+type Years = Pick<YearEntry, 'first' | 'last'>
+
+export const NOTHING_AVAILABLE: Availability = { credits: [], ranges: [], years: [] }
+
 /** A volume that is not fixed is not known. */
-export const availabilityOf = ({
+export function availabilityOf({
   creditAvailability,
   availableVolume,
-}: Pick<Listing, 'creditAvailability' | 'availableVolume'>): Availability => ({
-  credits: creditAvailability.flatMap((entry) => {
+}: Pick<Listing, 'creditAvailability' | 'availableVolume'>): Availability {
+  const credits = creditAvailability.flatMap((entry) => {
     const volume = entry.availableVolume?.type === 'fixed' ? entry.availableVolume.value : null
     return entryOf(entry.reportingPeriodStart, entry.reportingPeriodEnd, volume)
-  }),
-  ranges: availableVolume.flatMap((entry) =>
+  })
+  const ranges = availableVolume.flatMap((entry) =>
     entryOf(entry.reportingPeriodStart, entry.reportingPeriodEnd, entry.availableVolumeRange?.max ?? null),
-  ),
-})
+  )
+  return { credits, ranges, years: joinedYears([...credits, ...ranges], 1) }
+}
 
 /**
  * The years of which an offer has more tonnes than its listing, alone or with what other offers claim. A period belongs to the year in which
@@ -52,14 +59,12 @@ export const availabilityOf = ({
  */
 export function shortagesOf(
   lines: readonly Pick<DeliveryLine, 'periodStart' | 'periodEnd' | 'volume'>[],
-  { credits, ranges }: Availability,
+  { credits, ranges, years }: Availability,
   others: readonly OtherClaim[] = [],
 ): Shortage[] {
   const offered = lines.flatMap(({ periodStart, periodEnd, volume }) => entryOf(periodStart, periodEnd, volume ?? 0))
   const listed = [...credits, ...ranges]
-  const known = joinedYears(listed, 1)
-  const isListed = ({ first, last }: Pick<YearEntry, 'first' | 'last'>) =>
-    known.some((one) => one.first <= first && last <= one.last)
+  const isListed = ({ first, last }: Years) => years.some((one) => one.first <= first && last <= one.last)
   const claimed = others.flatMap((claim) =>
     entryOf(claim.periodStart, claim.periodEnd, claim.volume).flatMap((entry) =>
       (entry.tonnes ?? 0) > 0 && isListed(entry) ? { claim, ...entry } : [],
@@ -125,13 +130,14 @@ const rfqsByKind = (claims: readonly OtherClaim[]): Shortage['others'] =>
 
 function entryOf(start: string | null, end: string | null, tonnes: number | null): YearEntry[] {
   if (end === null) return []
-  const isLong = start !== null && (daysBetween(start, end) ?? 0) > 366
-  return [{ first: yearOf(isLong ? start : end), last: yearOf(end), tonnes: plausibleOrNull(tonnes) }]
+  const [first, last] = [yearOf(start ?? end), yearOf(end)]
+  const isLong = start !== null && first < last && (daysBetween(start, end) ?? 0) > 366
+  return [{ first: isLong ? first : last, last, tonnes: plausibleOrNull(tonnes) }]
 }
 
 /** The ranges of years of the entries; those that overlap, or are at most `gap` years apart, are one. */
-function joinedYears(entries: readonly YearEntry[], gap = 0): Pick<YearEntry, 'first' | 'last'>[] {
-  const joined: { first: number; last: number }[] = []
+function joinedYears(entries: readonly YearEntry[], gap = 0): Years[] {
+  const joined: Years[] = []
   for (const { first, last } of [...entries].sort((a, b) => a.first - b.first)) {
     const open = joined.at(-1)
     if (open !== undefined && first <= open.last + gap) open.last = Math.max(open.last, last)

@@ -1,9 +1,7 @@
 import { nonBlank, plausibleOrNull } from '../../core/numbers.js'
 import { toSource } from '../input/comparison-context.js'
 import type { ParsedListing } from '../input/comparison-input.js'
-import { type Availability, availabilityOf } from './availability.js'
-
-const NOTHING_AVAILABLE: Availability = { credits: [], ranges: [] }
+import { availabilityOf, NOTHING_AVAILABLE } from './availability.js'
 
 /**
  * Extracts the quality facts of a listing.

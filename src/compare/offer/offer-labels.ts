@@ -1,4 +1,4 @@
-import { byCodeUnit, countByName } from '../../core/numbers.js'
+import { byCodeUnit, countNames } from '../../core/numbers.js'
 import type { KnownDocument } from '../../core/records.js'
 import { oneLine, truncate } from '../../core/text/clean-text.js'
 
@@ -33,6 +33,6 @@ const labelOf = (text: string) => truncate(oneLine(text), MAX_LENGTH)
 
 /** The labels, with another one instead of each that several offers share. */
 function distinct(labels: readonly string[], instead: (label: string, at: number) => string): string[] {
-  const counts = new Map(countByName(labels.map((label) => label.toLowerCase())))
+  const counts = countNames(labels.map((label) => label.toLowerCase()))
   return labels.map((label, at) => (counts.get(label.toLowerCase()) === 1 ? label : instead(label, at)))
 }

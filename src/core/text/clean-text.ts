@@ -46,7 +46,7 @@ export const truncate = (text: string, max: number, mark = '…'): string =>
   text.length <= max ? text : `${takeUnits(text, max - mark.length)}${mark}`
 
 /** Collapses each run of white space, line breaks included, to one space. */
-export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
+export const oneLine = (text: string): string => text.replace(/[^\S ]\s*|\s{2,}/g, ' ').trim()
 
 /** Text from outside, cleaned, on one line of at most `max` UTF-16 units. */
 export const cleanLine = (value: unknown, max = Number.POSITIVE_INFINITY): string =>

@@ -26,7 +26,8 @@ export const formatPrice = (value: number): string =>
 export const formatDecimal = (value: number): string => String(withoutNoise(value))
 
 /** A number with 15 significant digits, as spreadsheets keep them: 13.37, not 13.370000000000001. */
-export const withoutNoise = (value: number): number => Number(value.toPrecision(15))
+export const withoutNoise = (value: number): number =>
+  Number.isInteger(value) && Math.abs(value) < 1e15 ? value : Number(value.toPrecision(15))
 
 /** `12,500 t`. */
 export const formatTonnes = (value: number): string => `${formatAmount(value)} t`
@@ -96,5 +97,7 @@ export function withRoundedNumbers<T>(value: T): T {
   if (typeof value === 'number') return withoutNoise(value) as T
   if (Array.isArray(value)) return value.map(withRoundedNumbers) as T
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withRoundedNumbers(member)])) as T
+  const copy: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) copy[name] = withRoundedNumbers(member)
+  return copy as T
 }

@@ -32,6 +32,16 @@ export const createFigureQueries = (queries: Queries) => ({
     }))
   },
 
+  /** The newest run that polled the listings of a channel, which stay as they are until another does; null while one does. */
+  async listingsPolledBy(channel: string): Promise<number | null> {
+    const polled = `from runs where channel = @channel and kind = 'listings'`
+    const row = await queries.get<{ newest: number | null; unfinished: number }>(
+      `select (select max(id) ${polled}) as newest, (select count(*) ${polled} and finished_at is null) as unfinished`,
+      { channel },
+    )
+    return row?.unfinished === 0 ? row.newest : null
+  },
+
   /** The settings with which figures are recorded; null if none were. */
   async recordedSettings(): Promise<Settings | null> {
     const text = await findMeta(queries, SETTINGS)

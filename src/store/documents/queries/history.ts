@@ -126,7 +126,6 @@ where ${where}`
 
 /** The order of an export. */
 const IN_ORDER = 'order by e.channel, e.kind, e.rfq_id, e.id'
-const LISTING_STATE = `e.id || ' ' || e.version || ' ' || coalesce(e.missing_since, '')`
 
 /** After all timestamps. */
 const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
@@ -147,15 +146,10 @@ export function createHistory(queries: Queries) {
     (await queries.all<KnownRow>(sql, parameters)).map(toKnown)
 
   return {
-    /** @param filter.known leaves out listings with this id, version and `missingSince` (empty if null), separated by spaces */
-    listings({
-      known,
-      ...filter
-    }: Pick<RfqFilter, 'channel' | 'asOf' | 'ids'> & { known?: readonly string[] }): Promise<KnownDocument[]> {
+    listings(filter: Pick<RfqFilter, 'channel' | 'asOf' | 'ids'>): Promise<KnownDocument[]> {
       const ids = filter.ids?.flatMap(formsOfId)
-      const isOther = known !== undefined && `not ${queries.dialect.anyOf(LISTING_STATE, '@known')}`
-      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' }, isOther)
-      return select({ sql: `${sql} ${IN_ORDER}`, parameters: { ...parameters, known } })
+      const { sql, parameters } = selectKnown(queries, { ...filter, ids, kind: 'listing' })
+      return select({ sql: `${sql} ${IN_ORDER}`, parameters })
     },
 
     async rfqs({ match, withoutResponses, ...filter }: RfqFilter): Promise<RfqWithResponses[]> {
