@@ -41,5 +41,4 @@ export interface PollPlanning {
 export interface PollResult {
   run: RunRecord
   failures: ItemFailure[]
-  changes: { kind: 'listing' | 'rfq' | 'response'; id: string; change: 'inserted' | 'changed' | 'missing' }[]
 }

@@ -1,11 +1,12 @@
 import { isAddressable } from '../core/documents/identifier.js'
 import type { Problem } from '../core/documents/lenient-parser.js'
 import { createCalendar, endOfDate } from '../core/time/expiry.js'
+import { withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type RfqEntry, readRfqList } from './list.js'
 import { needsRead, type PlannableRfq, planRequests, READ_EVERYTHING } from './plan.js'
-import { countChange, type Poll, runPoll } from './poll.js'
-import { loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
+import type { Poll } from './poll.js'
+import { keepEntry, loadStates, MAX_UNRECORDED, type RfqReading, readRfqs, recordListEntry } from './read-rfqs.js'
 import { forEachUntilError } from './rfq-reader.js'
 
 /**
@@ -16,16 +17,17 @@ import { forEachUntilError } from './rfq-reader.js'
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promise<PollResult> {
-  return runPoll(context, 'rfqs', async (poll) => {
-    const reading = await poll.run.step(async () => {
+  return withRun(context, 'rfqs', async (run, progress) => {
+    const poll = { context, run, progress }
+    const reading = await run.step(async () => {
       const started = await startReading(poll, options)
       await readRfqs(started)
       return started
     })
     // Others may have recorded some meanwhile.
     while (reading.plan.reads.size > 0)
-      await poll.run.step(async () => {
-        const states = await context.store.rfqStates(poll.run.channel)
+      await run.step(async () => {
+        const states = await context.store.rfqStates(run.channel)
         reading.states = await loadStates(
           poll,
           states.filter(({ id }) => reading.plan.reads.has(id)),
@@ -41,7 +43,7 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
   const { only, concurrency, planning = READ_EVERYTHING } = options
   const { known, entries, missing, readAt } = await readRfqList(poll)
   progress.seen += entries.size
-  for (const id of missing) countChange(poll, { kind: 'rfq', id, change: 'missing' })
+  progress.missing += missing.length
   const now = context.now()
   const all = [...entries.values()]
   const readable = all.filter(isReadable).map(plannable(context))
@@ -66,9 +68,19 @@ async function startReading(poll: Poll, options: PollRfqsOptions): Promise<RfqRe
     ...all.filter((entry) => !isReadable(entry)).map(asUnreadable),
   ]
   await forEachUntilError(listOnly, MAX_UNRECORDED, (entry) => recordListEntry(poll, entry, { readAt }))
+  const kept = readable.flatMap(({ id }) => (plan.reads.has(id) ? (entries.get(id) ?? []) : [])).map(keepEntry)
   const onDone = progressReport(context, plan.reads.size)
   const isManual = options.planning === undefined
-  return { ...poll, concurrency, isManual, entries, listReadAt: readAt, plan, states, onDone }
+  return {
+    ...poll,
+    concurrency,
+    isManual,
+    entries: new Map(kept.map((each) => [each.id, each])),
+    listReadAt: readAt,
+    plan,
+    states,
+    onDone,
+  }
 }
 
 function progressReport({ onProgress }: PollContext, total: number): () => void {

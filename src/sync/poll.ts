@@ -1,8 +1,7 @@
 import type { ChannelRef } from '../core/channel.js'
-import type { RunKind } from '../core/records.js'
 import type { Clock } from '../core/time/clock.js'
 import type { Marketplace } from '../marketplace/contract.js'
-import type { RecordedChange, RunHandle } from '../store/contract.js'
+import type { RunHandle } from '../store/contract.js'
 import { withRun } from '../store/runs/with-run.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { type ListReading, recordList } from './list.js'
@@ -11,18 +10,6 @@ import { type ListReading, recordList } from './list.js'
 export interface Poll extends ListReading {
   context: PollContext
   run: RunHandle
-  changes: PollResult['changes']
-}
-
-/** Runs a poll and collects what changed. Throws what `withRun` throws. */
-export async function runPoll(
-  context: PollContext,
-  kind: RunKind,
-  work: (poll: Poll) => Promise<void>,
-): Promise<PollResult> {
-  const changes: PollResult['changes'] = []
-  const result = await withRun(context, kind, (run, progress) => work({ context, run, progress, changes }))
-  return { ...result, changes }
 }
 
 /**
@@ -32,23 +19,17 @@ export async function runPoll(
  * @throws RunBusyError, RunLostError, StoreError
  */
 export function pollListings(context: PollContext): Promise<PollResult> {
-  return runPoll(context, 'listings', (poll) =>
-    poll.run.step(async () => {
-      const { progress } = poll
-      const { entries, changes } = await recordList(poll, 'listing', await context.session.listListings())
+  return withRun(context, 'listings', (run, progress) =>
+    run.step(async () => {
+      const list = await context.session.listListings()
+      const { entries, changes } = await recordList({ context, run, progress }, 'listing', list)
       progress.madeProgress = true
       progress.seen += entries.size
       progress.unchanged += entries.size - changes.filter(({ change }) => change !== 'missing').length
-      for (const each of changes) countChange(poll, each)
+      for (const { change } of changes) progress[change]++
       for (const { valid } of entries.values()) if (!valid) progress.invalid++
     }),
   )
-}
-
-/** Counts one recorded or missing document, and reports it unless it is unchanged. */
-export function countChange({ progress, changes }: Poll, { kind, id, change }: RecordedChange): void {
-  progress[change]++
-  if (change !== 'unchanged') changes.push({ kind: kind === 'rfq-entry' ? 'rfq' : kind, id, change })
 }
 
 /** The context of one poll of one channel, with its own session. */

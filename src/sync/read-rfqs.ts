@@ -1,13 +1,14 @@
 import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
-import type { ReadDocument } from '../core/documents/observation.js'
+import { partsOf } from '../core/documents/json-text.js'
+import { observe, type ReadDocument } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { createTimeSlices } from '../core/time/time-slice.js'
 import { AbortedError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
 import type { RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
-import { countChange, type Poll } from './poll.js'
+import type { Poll } from './poll.js'
 import { type FetchedRfq, forEachUntilError, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
 
 /** A poll that reads RFQs. */
@@ -16,7 +17,7 @@ export interface RfqReading extends Poll {
   concurrency: number
   /** Whether a person waits for the result: then what failed before is retried. */
   isManual: boolean
-  entries: ReadonlyMap<string, RfqEntry>
+  entries: ReadonlyMap<string, KeptEntry>
   /** When the list was requested. */
   listReadAt: Date
   /** `plan.reads` has the RFQs that are still to be read. */
@@ -32,8 +33,15 @@ export const MAX_UNRECORDED = 64
 /** RFQs whose responses are loaded together. */
 const LOADED_TOGETHER = 50
 
-/** The name of an RFQ in messages. */
-const nameOf = ({ id, document }: Pick<RfqEntry, 'id' | 'document'>): string => `RFQ ${document?.number ?? id}`
+/** What is kept of the list entry of an RFQ that is to be read, because those of thousands would fill the memory. */
+export interface KeptEntry extends Pick<RfqEntry, 'id' | 'problems'> {
+  /** The RFQ in messages. */
+  name: string
+}
+
+export const keepEntry = ({ id, document, problems }: RfqEntry): KeptEntry => ({
+  ...{ id, problems, name: `RFQ ${document?.number ?? id}` },
+})
 
 /** Loads the responses of stored RFQs. */
 export async function loadStates(
@@ -70,7 +78,7 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
     } catch (error) {
       await recordFailure(reading, entry, error)
       if (!isOfOneRfq(error)) throw error
-      progress.failures.push({ id: nameOf(entry), message: error.message })
+      progress.failures.push({ id: entry.name, message: error.message })
     }
     plan.reads.delete(entry.id)
     reading.onDone()
@@ -82,7 +90,7 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
 /** Whether an error concerns one RFQ only, not the whole channel or this process. */
 const isOfOneRfq = (error: unknown): error is Error => error instanceof ItemError || error instanceof UnavailableError
 
-async function fetchRfq(reading: RfqReading, entry: RfqEntry): Promise<FetchedRfq> {
+async function fetchRfq(reading: RfqReading, entry: KeptEntry): Promise<FetchedRfq> {
   const { context, plan, progress } = reading
   const stored = reading.states.get(entry.id)
   const unavailable: UnavailableError[] = []
@@ -99,27 +107,32 @@ async function fetchRfq(reading: RfqReading, entry: RfqEntry): Promise<FetchedRf
   // One failure, however many of its offers could not be read.
   const [first] = unavailable
   const more = unavailable.length > 1 ? ` (and ${unavailable.length - 1} more of its offers could not be read)` : ''
-  if (first) progress.failures.push({ id: nameOf(entry), message: `${first.message}${more}` })
+  if (first) progress.failures.push({ id: entry.name, message: `${first.message}${more}` })
   return fetched
 }
 
 /** Records that the request for an RFQ failed; of one that was never read, also its list entry after an error of the whole channel. */
-async function recordFailure(reading: RfqReading, entry: RfqEntry, error: unknown): Promise<void> {
+async function recordFailure(reading: RfqReading, entry: KeptEntry, error: unknown): Promise<void> {
   if (!(error instanceof MarketplaceError) || error instanceof AbortedError) return
   const requested = error instanceof ItemError || isUnavailable(error)
   // The next poll requests it again.
-  if (requested || reading.states.get(entry.id)?.rfq.readAt == null)
-    await recordListEntry(reading, entry, { requested, readAt: reading.listReadAt })
+  if (!requested && reading.states.get(entry.id)?.rfq.readAt != null) return
+  const { id, problems } = entry
+  const text = await reading.context.store.listEntry(reading.run.channel, id)
+  // Of several that differ, as in `toEntry`.
+  const own = text.startsWith('[') ? ([...partsOf(text)].at(-1) as string) : text
+  const observed = { ...observe('rfq-entry', own), id, problems }
+  await recordListEntry(reading, observed, { requested, readAt: reading.listReadAt })
 }
 
 /** Records the list entry of an RFQ that was not or cannot be read, or that has no identifier. */
 export async function recordListEntry(
   poll: Poll,
-  entry: RfqEntry,
+  entry: ReadDocument,
   { requested = false, readAt }: { requested?: boolean; readAt: Date },
 ): Promise<void> {
   const { context, run } = poll
-  const rfq = { ...entry, requested }
+  const rfq = { requested, ...entry }
   const snapshot = { rfq, responses: [], responsesComplete: false, readAt }
   countRecorded(poll, entry, await context.store.recordRfq(run, snapshot, context.now()))
 }
@@ -135,7 +148,7 @@ function isStored({ rfq, responses, responsesComplete }: FetchedRfq, stored: Sto
 }
 
 /** Records an RFQ as it was read, with the problem that several entries of the list have its identifier. */
-async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: FetchedRfq): Promise<void> {
+async function recordRead(reading: RfqReading, entry: KeptEntry, fetched: FetchedRfq): Promise<void> {
   const { context, run, progress } = reading
   const ofList = entry.problems.filter(({ code }) => code === 'duplicate')
   const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...ofList] }
@@ -149,5 +162,5 @@ async function recordRead(reading: RfqReading, entry: RfqEntry, fetched: Fetched
 /** Counts a recorded RFQ and its responses. */
 function countRecorded(poll: Poll, rfq: { valid: boolean }, changes: readonly RecordedChange[]): void {
   if (!rfq.valid) poll.progress.invalid++
-  for (const each of changes) countChange(poll, each)
+  for (const { change } of changes) poll.progress[change]++
 }

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import pLimit from 'p-limit'
 import { IdMap, isAddressable } from '../core/documents/identifier.js'
 import { memberOf, membersOf, partsOf } from '../core/documents/json-text.js'
 import { MAX_PROBLEMS, type Problem } from '../core/documents/lenient-parser.js'
@@ -98,13 +97,16 @@ export async function forEachUntilError<T>(
   work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
 ): Promise<void> {
   const errors: unknown[] = []
-  const limit = pLimit(concurrency)
-  const begin = async (item: T) => {
-    if (errors.length > 0) return
-    await work(item, () => errors.length > 0).catch((error: unknown) => errors.push(error))
+  const hasFailed = () => errors.length > 0
+  const left = items.values()
+  const workThrough = async () => {
+    for (const item of left) {
+      if (hasFailed()) return
+      await work(item, hasFailed).catch((error: unknown) => errors.push(error))
+    }
   }
-  await Promise.all(items.map((item) => limit(begin, item)))
-  if (errors.length > 0) throw errors[0]
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, workThrough))
+  if (hasFailed()) throw errors[0]
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */

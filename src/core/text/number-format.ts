@@ -27,7 +27,7 @@ export const formatDecimal = (value: number): string => String(withoutNoise(valu
 
 /** A number with 15 significant digits, as spreadsheets keep them: 13.37, not 13.370000000000001. */
 export const withoutNoise = (value: number): number =>
-  Number.isInteger(value) && Math.abs(value) < 1e15 ? value : Number(value.toPrecision(15))
+  Number.isInteger(value) && Math.abs(value) < 1e15 ? value + 0 : Number(value.toPrecision(15))
 
 /** `12,500 t`. */
 export const formatTonnes = (value: number): string => `${formatAmount(value)} t`

@@ -22,8 +22,8 @@ const MAX_BLOCKING_WAIT_MS = 50
 const PAGE_SIZE = 16384
 /** Pages (4 MiB) that block the thread: those of the log that are checkpointed at once, or that a backup copies at once. */
 export const PAGES_PER_STEP = 256
-/** Less than the default of 16 MiB, which a report on a large RFQ would fill; the operating system caches the file too. */
-const READER_CACHE_KIB = 4096
+/** Less than the default of 16 MiB, which takes 50 in the end; the operating system caches the file too. */
+const CACHE_KIB = 4096
 
 /** Opens a connection. @throws SQLITE_BUSY while another process opens the file as the first, or closes it as the last */
 export function connect(path: string, options: Database.Options = {}): Sqlite {
@@ -65,10 +65,8 @@ export async function openFile(path: string, { readOnly = false, create = true }
 async function prepare(db: Sqlite, { readOnly, mayBeEmpty }: { readOnly: boolean; mayBeEmpty: boolean }) {
   const isEmpty = !(await retryWhileBusy(() => hasSchema(db)))
   if (isEmpty && !mayBeEmpty) throw emptyDatabase(db.name)
-  if (readOnly) {
-    db.pragma(`cache_size = -${READER_CACHE_KIB}`)
-    return
-  }
+  db.pragma(`cache_size = -${CACHE_KIB}`)
+  if (readOnly) return
   if (!isEmpty) rejectDamaged(db)
   db.pragma(`page_size = ${PAGE_SIZE}`)
   await retryWhileBusy(() => db.pragma('journal_mode = wal'))

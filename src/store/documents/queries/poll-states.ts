@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Timestamp } from '../../../core/time/clock.js'
 import type { Dialect, Queries } from '../../sql/sql-database.js'
+import { sameDocument } from '../document-rows.js'
 
 /** The stored state by which a poll decides whether to read a document again. */
 export interface PollState {
@@ -50,6 +51,12 @@ export function createPollStates(queries: Queries) {
     responseStates: (channel: string, rfqIds: readonly string[]) =>
       queries.all<ResponsePollState>(selectResponseStates, { channel, ids: rfqIds }),
 
+    /** The text of the newest list entry of an RFQ; of several that differ, the array of them. */
+    async listEntry(channel: string, id: string): Promise<string> {
+      const row = await queries.get<{ text: string }>(SELECT_LIST_ENTRY, { channel, id })
+      return (row as { text: string }).text
+    },
+
     /** The documents that a list had, and whether it does not have them now. */
     listedDocuments: (channel: string, kind: 'listing' | 'rfq-entry') =>
       queries.all<{ id: string; isMissing: 0 | 1 }>(
@@ -77,6 +84,11 @@ select e.id, e.entry_read as "isEntryRead", e.state, ${STATE},
 from documents e
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_STEP}`
+
+const SELECT_LIST_ENTRY = `
+select coalesce(e.latest_body, n.body) as text from documents e
+join versions n on ${sameDocument('n', 'e')} and n.version = e.newest_version
+where e.channel = @channel and e.kind = 'rfq-entry' and e.rfq_id = '' and e.id = @id`
 
 const responseStates = ({ anyOf }: Dialect) => `
 select e.id, e.rfq_id as "rfqId", e.summary_hash as "summaryHash", ${STATE}
