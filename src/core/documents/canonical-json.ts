@@ -12,7 +12,8 @@ type TextForm = (text: string) => string
 export function refuseDeep(value: unknown, levels = MAX_DEPTH): void {
   if (value === null || typeof value !== 'object') return
   if (levels === 0) throw new RangeError(`nested deeper than ${MAX_DEPTH} levels`)
-  for (const each of Object.values(value)) refuseDeep(each, levels - 1)
+  if (Array.isArray(value)) for (const each of value) refuseDeep(each, levels - 1)
+  else for (const name in value) refuseDeep((value as Record<string, unknown>)[name], levels - 1)
 }
 
 /** Serialises parsed JSON with object keys in one order, so that equal documents give equal text. */

@@ -6,7 +6,8 @@ export const isAddressable = (id: string): boolean =>
   id !== '' && id !== '.' && id !== '..' && !/\p{Surrogate}/u.test(id)
 
 /** The text as databases can store it: U+FFFD for NUL, and for half of a surrogate pair. */
-export const storable = (text: string): string => text.replaceAll('\0', '\uFFFD').toWellFormed()
+export const storable = (text: string): string =>
+  text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '\uFFFD').toWellFormed() : text
 
 /** Maximum number of characters in a usable identifier: a key of PostgreSQL has at most 2,704 bytes, and may have two. */
 export const MAX_IDENTIFIER_LENGTH = 150
