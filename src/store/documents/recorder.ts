@@ -1,4 +1,4 @@
-import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { DocumentKind } from '../../core/documents/documents.js'
 import { IdMap } from '../../core/documents/identifier.js'
@@ -9,25 +9,10 @@ import { eventsOf } from '../events/observed-events.js'
 import type { FigureWriter } from '../figures/figures.js'
 import { fence } from '../runs/channel-lock.js'
 import type { LiveRun } from '../runs/run-contract.js'
-import { allOf, type SqlDatabase, storableJson, type Transaction } from '../sql/sql-database.js'
-import {
-  type ChangeContext,
-  DocumentChanges,
-  type FoundProblem,
-  later,
-  problemName,
-  type RecordedChange,
-} from './document-changes.js'
-import {
-  CHANGING_COLUMNS,
-  DOCUMENT_COLUMNS,
-  type DocumentRow,
-  documentKey,
-  KEY_COLUMNS,
-  ROW_COLUMNS,
-  sameDocument,
-  VERSION_COLUMNS,
-} from './document-rows.js'
+import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
+import { type ChangeContext, DocumentChanges, later, type RecordedChange } from './document-changes.js'
+import { documentKey } from './document-rows.js'
+import { loadRows, saveChanges, seeDocuments } from './save-documents.js'
 
 /** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
@@ -45,7 +30,6 @@ export interface RfqSnapshot {
 const LISTED_PER_TRANSACTION = 500
 const RFQS_PER_TRANSACTION = 24
 const MAX_CHARACTERS = 2 ** 20
-const PROBLEMS_PER_STATEMENT = 500
 /** The pause between two transactions, in which RFQs gather to share the costs of the next, in milliseconds. */
 const GATHER_MS = 25
 
@@ -174,9 +158,7 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
         const others = batch.filter((each) => !isSame(each))
         const ids = others.map(([id]) => id)
         const recorded = await record(run, { kinds, ids, readAt: null }, async (changes, tx) => {
-          const seen = batch.filter(isSame).map(([id]) => id)
-          const { stamp } = context
-          await tx.run(seeEntries(tx), { channel: run.channel, kinds, ids: seen, stamp, readAt: context.readAt })
+          await seeDocuments(tx, context, { kinds, ids: batch.filter(isSame).map(([id]) => id) })
           return others
             .map(([id, entry]) => changes.observe(documentKey(run, kind, id), entry, context))
             .map((row) => changes.changeOf(row))
@@ -187,8 +169,6 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
     },
   }
 }
-
-export type Recorder = ReturnType<typeof createRecorder>
 
 const contextOf = (run: LiveRun, now: Date, readAt: Date): ChangeContext => ({
   ...{ run, stamp: now.toISOString(), readAt: readAt.toISOString() },
@@ -238,29 +218,18 @@ function recordRfq(
 async function seeRfq(
   tx: Transaction,
   { rfq, responses }: RfqSnapshot,
-  { run: { channel }, stamp, readAt }: ChangeContext,
+  context: ChangeContext,
 ): Promise<RecordedChange[]> {
-  const see = async (kind: DocumentKind, rfqId: string, documents: readonly ReadDocument[], more: string) => {
-    const ids = documents.map(({ id }) => id)
-    const sql = `update documents set last_read_at = @readAt, last_observed_at = @stamp ${more}
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and ${tx.dialect.anyOf('id', '@ids')}`
-    if (ids.length > 0) await tx.run(sql, { channel, kind, rfqId, ids, stamp, readAt })
-    return ids.map((id) => ({ kind, id, change: 'unchanged' as const }))
-  }
-  const requested = ', full_read_at = @readAt, requested_at = @readAt'
-  const [full, listed] = [responses.filter(isFull), responses.filter((each) => !isFull(each))]
-  return [
-    ...(await see('rfq', '', [rfq], requested)),
-    ...(await see('response', rfq.id, full, requested)),
-    ...(await see('response', rfq.id, listed, '')),
-  ]
+  const [full, listed] = [[], []] as [string[], string[]]
+  for (const { shape, id } of responses) (shape === 'full' ? full : listed).push(id)
+  await seeDocuments(tx, context, { kinds: ['rfq'], ids: [rfq.id], wereRead: true })
+  await seeDocuments(tx, context, { kinds: ['response'], rfqId: rfq.id, ids: full, wereRead: true })
+  await seeDocuments(tx, context, { kinds: ['response'], rfqId: rfq.id, ids: listed })
+  const unchanged = (kind: DocumentKind, { id }: ReadDocument) => ({ kind, id, change: 'unchanged' as const })
+  return [unchanged('rfq', rfq), ...responses.map((each) => unchanged('response', each))]
 }
 
-const isFull = ({ shape }: ReadDocument) => shape === 'full'
-
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString()
-
-// --- rows -----------------------------------------------------------------------------------------------------------
 
 interface StoredEntry {
   id: string
@@ -269,78 +238,3 @@ interface StoredEntry {
 }
 const SELECT_ENTRIES = `select id, case when missing_since is null then coalesce(text_hash, '') end as text
 from documents where channel = @channel and kind = @kind and rfq_id = ''`
-
-/** Records that a list shows nothing new of documents. An RFQ is missing if, and only if, its entry is. */
-const seeEntries = ({ dialect }: Transaction) => `update documents
-set last_read_at = @readAt, last_observed_at = case when missing_since is null then @stamp else last_observed_at end
-where channel = @channel and ${dialect.anyOf('kind', '@kinds')} and rfq_id = '' and ${dialect.anyOf('id', '@ids')}`
-
-async function loadRows(
-  tx: Transaction,
-  { channel }: LiveRun,
-  kinds: readonly DocumentKind[],
-  ids: readonly string[],
-): Promise<DocumentRow[]> {
-  const rows: DocumentRow[] = []
-  const newest = tx.dialect.joinOne('versions', 'n', `${sameDocument('n', 'e')} and n.version = e.newest_version`)
-  for (const kind of kinds) {
-    const isResponse = kind === 'response'
-    const where = allOf(!isResponse && `e.rfq_id = ''`, tx.dialect.anyOf(isResponse ? 'e.rfq_id' : 'e.id', '@ids'))
-    const found = await tx.all<DocumentRow>(
-      `select ${ROW_COLUMNS} from documents e ${newest}
-      where e.channel = @channel and e.kind = @kind and ${where} order by e.id`,
-      { channel, kind, ids },
-    )
-    rows.push(...found)
-  }
-  return rows
-}
-
-/** @returns the problems that are new */
-async function saveChanges(tx: Transaction, { channel }: LiveRun, changes: DocumentChanges): Promise<FoundProblem[]> {
-  const { observed, versions } = changes
-  const rows = [...observed.keys()]
-  const known = rows.filter((row) => observed.get(row) !== null)
-  // An index whose column is set is written, even if nothing changes.
-  const columns = CHANGING_COLUMNS.filter((name) => known.some((row) => row[name] !== observed.get(row)?.[name]))
-  const superseded = versions.flatMap(({ body: _body, ...row }) =>
-    row.version > 1 ? { ...row, version: row.version - 1, superseded_at: row.observed_at } : [],
-  )
-  await tx.insertAll(
-    'documents',
-    DOCUMENT_COLUMNS,
-    rows.filter((row) => observed.get(row) === null),
-  )
-  await tx.insertAll('versions', VERSION_COLUMNS, versions)
-  if (columns.length > 0) await tx.updateAll('documents', KEY_COLUMNS, columns, known)
-  await tx.updateAll('documents', KEY_COLUMNS, ['latest_body'], changes.newestTexts)
-  await tx.updateAll('versions', [...KEY_COLUMNS, 'version'], ['superseded_at'], superseded)
-  return saveProblems(tx, channel, [...changes.problems.values()])
-}
-
-/** Adds problems. @returns those that are new */
-async function saveProblems(
-  tx: Transaction,
-  channel: string,
-  problems: readonly FoundProblem[],
-): Promise<FoundProblem[]> {
-  const of = (name: string) => `value ->> '${name}'`
-  const found: FoundProblem[] = []
-  for (let start = 0; start < problems.length; start += PROBLEMS_PER_STATEMENT) {
-    const batch = problems.slice(start, start + PROBLEMS_PER_STATEMENT)
-    const stored = await tx.all<Parameters<typeof problemName>[0]>(
-      `insert into problems (channel, kind, entity_id, path, code, message, first_seen_at, last_seen_at, times)
-      select @channel, ${['kind', 'entity_id', 'path', 'code', 'message', 'stamp', 'stamp'].map(of).join(', ')},
-        cast(${of('times')} as integer)
-      from ${tx.dialect.elementsOf('@rows')} where true
-      on conflict (channel, kind, entity_id, path, code) do update
-        set last_seen_at = excluded.last_seen_at, times = problems.times + excluded.times
-      returning kind, entity_id, path, code, times`,
-      { channel, rows: storableJson(batch) },
-    )
-    const times = new Map(stored.map((row) => [problemName(row), row.times]))
-    found.push(...batch.filter((each) => times.get(problemName(each)) === each.times))
-    await yieldToEventLoop()
-  }
-  return found
-}

@@ -67,8 +67,6 @@ export function createPollStates(queries: Queries) {
   }
 }
 
-export type PollStates = ReturnType<typeof createPollStates>
-
 /** RFQs read before yielding to the event loop after some milliseconds. */
 const RFQS_PER_STEP = 300
 
