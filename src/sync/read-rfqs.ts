@@ -119,6 +119,8 @@ async function recordFailure(reading: RfqReading, entry: KeptEntry, error: unkno
   if (!requested && reading.states.get(entry.id)?.rfq.readAt != null) return
   const { id, problems } = entry
   const text = await reading.context.store.listEntry(reading.run.channel, id)
+  // Another list, read between two steps, does not have it any more.
+  if (text === null) return
   // Of several that differ, as in `toEntry`.
   const own = text.startsWith('[') ? ([...partsOf(text)].at(-1) as string) : text
   const observed = { ...observe('rfq-entry', own), id, problems }

@@ -84,19 +84,32 @@ describe('polling RFQs', () => {
     for (const [round, change] of [...changes, ...changes].entries()) {
       for (const { sandbox } of [told, comparing])
         change(sandbox.world, rfqs[round % rfqs.length] as (typeof rfqs)[number], sandbox.faults)
-      for (const recheckClosedHours of [24, 0]) {
+      for (const recheckClosedHours of [24, 0])
         for (const fixture of [told, comparing]) {
           fixture.advanceSeconds(60)
           await fixture.pollRfqs({ recheckClosedHours })
         }
-        for (const table of ['documents', 'versions', 'problems']) {
-          const rows = (fixture: ChannelFixture) => sql(fixture, `select * from ${table} order by 1, 2, 3, 4, 5`)
-          expect(await rows(told)).toEqual(await rows(comparing))
-        }
+      for (const table of ['documents', 'versions', 'problems']) {
+        const rows = (fixture: ChannelFixture) => sql(fixture, `select * from ${table} order by 1, 2, 3, 4, 5`)
+        expect(await rows(told)).toEqual(await rows(comparing))
       }
     }
     expect(counts.same).toBeGreaterThan(60)
     expect(counts.others).toBeGreaterThan(15)
+  })
+
+  it('records nothing of an RFQ that cannot be read, and is gone from a list that another run has read meanwhile', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2 })
+    const [
+      {
+        terms: { id },
+      } = { terms: { id: '' } },
+    ] = fixture.sandbox.world.channel(CHANNEL)?.rfqs ?? []
+    fixture.always({ rfqId: id, operation: 'readRfq' }, { kind: 'status', status: 404 })
+    fixture.store.listEntry = async () => null
+    const { run, failures } = await fixture.pollRfqs()
+    expect([run.outcome, failures.length]).toEqual(['partial', 1])
+    expect(await sql(fixture, 'select id from rfqs')).toHaveLength(1)
   })
 
   it('stops between two RFQs when it is aborted', async () => {

@@ -51,10 +51,10 @@ export function createPollStates(queries: Queries) {
     responseStates: (channel: string, rfqIds: readonly string[]) =>
       queries.all<ResponsePollState>(selectResponseStates, { channel, ids: rfqIds }),
 
-    /** The text of the newest list entry of an RFQ; of several that differ, the array of them. */
-    async listEntry(channel: string, id: string): Promise<string> {
-      const row = await queries.get<{ text: string }>(SELECT_LIST_ENTRY, { channel, id })
-      return (row as { text: string }).text
+    /** The text of the newest list entry of an RFQ; of several that differ, the array of them. Null if the newest list does not have it. */
+    async listEntry(channel: string, id: string): Promise<string | null> {
+      const row = await queries.get<{ text: string | null }>(SELECT_LIST_ENTRY, { channel, id })
+      return row?.text ?? null
     },
 
     /** The documents that a list had, and whether it does not have them now. */
