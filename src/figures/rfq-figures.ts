@@ -89,7 +89,8 @@ export function figuresOf(
   const awarded = new Set(standing?.offers.map(({ id }) => id))
   const doubts =
     standing === undefined ? outcome.conditions : offers.flatMap((one) => (awarded.has(one.id) ? one.flags : []))
-  const tonnes = sum(stakesOf(atStake, assessed).map((each) => each.tonnes))
+  const covering = decision?.basis === 'accepted' ? atStake.filter(({ kind }) => kind === 'accepted') : atStake
+  const tonnes = sum(stakesOf(covering, assessed).map((each) => each.tonnes))
   return {
     /** Offers that compete: open, comparable, and meeting every hard requirement. */
     ranked,
@@ -108,7 +109,7 @@ export function figuresOf(
     limit: rfq.comparedMaxUnitPrice,
     /** Null if nothing is awarded, accepted or recommended. */
     decision,
-    /** The share of the requested tonnes that is accepted, awarded or recommended, at most 1; null also if offers were not read yet. */
+    /** The share of the requested tonnes that `decision` has, and its award else accepted, at most 1; null also if offers were not read yet. */
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
     /** Loud doubts about the award on record, or else about the recommended one. */
     loud: doubts.filter(({ loud }) => loud).length,

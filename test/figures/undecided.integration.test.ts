@@ -68,10 +68,10 @@ it('an open RFQ is to be decided while more than what is accepted is recommended
     world.changeRfq(rfq.rfqId, { minVolume, responseDueDate: rfq.now().toISOString().slice(0, 10) })
     await rfq.change(rfq.cheap, { status: 'accepted' })
     const [row] = await rfqRows(rfq.store, rfq.now())
-    return row && [row.figures.decision?.basis, stepOf(row)?.message]
+    return row && [row.figures.decision?.basis, row.figures.coverage, stepOf(row)?.message]
   }
-  expect(await step(3_000)).toEqual(['accepted', 'Decide'])
-  expect(await step(2_000)).toEqual(['accepted', 'See the RFQ'])
+  expect(await step(3_200)).toEqual(['accepted', 0.625, 'Decide'])
+  expect(await step(2_000)).toEqual(['accepted', 1, 'See the RFQ'])
 })
 
 it('no award is recorded without a reason, or beside an accepted offer, and another offer that is accepted contradicts it', async () => {

@@ -11,7 +11,7 @@ import {
 import { addDays } from '../../core/time/calendar-days.js'
 import type { AwardProblem } from '../awards/award-problem.js'
 import { upTo } from '../awards/efficient-awards.js'
-import { rfqsText } from '../offer/availability.js'
+import { rfqsText, yearsText } from '../offer/availability.js'
 import type { Exclusion } from '../offer/eligibility.js'
 import type { FlagCode, OfferReport, UnmetRequirement } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
@@ -56,10 +56,10 @@ const QUESTIONS: Partial<Record<Reason, (offer: OfferReport, rfq: RfqTerms) => s
     `Why have your terms changed since the review${dated(review?.updatedAt ?? review?.createdAt)}?`,
   'beyond-availability': ({ shortages, metrics: { lastDelivery } }) =>
     shortages
-      .map(({ years, together, available, others }) => {
+      .map(({ together, available, others, ...years }) => {
         const by = lastDelivery === null ? '' : ` by ${lastDelivery}`
         const also = others.length === 0 ? '' : `, with your offers for ${rfqsText(others.flatMap(({ rfqs }) => rfqs))}`
-        return `You offer ${formatTonnes(together)} of ${years}${also}; your listing has ${formatAmount(available)}. How would you supply the rest${by}?`
+        return `You offer ${formatTonnes(together)} of ${yearsText(years)}${also}; your listing has ${formatAmount(available)}. How would you supply the rest${by}?`
       })
       .join(' '),
   'total-mismatch': ({ terms: { statedTotal, currency }, metrics }) =>

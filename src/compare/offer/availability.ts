@@ -6,9 +6,7 @@ import { daysBetween, yearOf } from '../date-math.js'
 import type { DeliveryLine } from './offer-terms.js'
 
 /** Tonnes of a year, or of years that an entry for more than one of them joins. */
-export interface Shortage {
-  /** `2024`, `2022 to 2024`. */
-  years: string
+export interface Shortage extends Years {
   offered: number
   /** What is offered, with what other offers claim. */
   together: number
@@ -70,7 +68,7 @@ export function shortagesOf(
       (entry.tonnes ?? 0) > 0 && isListed(entry) ? { claim, ...entry } : [],
     ),
   )
-  return joinedYears([...offered, ...claimed, ...listed]).flatMap(({ first, last }) => {
+  const beyond = joinedYears([...offered, ...claimed, ...listed]).flatMap(({ first, last }): Shortage[] => {
     const within = <T extends YearEntry>(entries: readonly T[]) =>
       entries.filter((one) => one.first >= first && one.last <= last)
     if (within(offered).length === 0) return []
@@ -80,17 +78,24 @@ export function shortagesOf(
     const together = round6(own + total(claimed))
     if (own === 0 || together <= available) return []
     const named = rfqsByKind(within(claimed).map(({ claim }) => claim))
-    return [
-      { years: first === last ? `${last}` : `${first} to ${last}`, offered: own, together, available, others: named },
-    ]
+    return [{ first, last, offered: own, together, available, others: named }]
   })
+  // What it has too many of by itself stays so, whatever years others join.
+  const alone = claimed.length === 0 ? [] : shortagesOf(lines, { credits, ranges, years })
+  return [
+    ...alone.filter((one) => !beyond.some(({ first, last }) => first <= one.last && one.first <= last)),
+    ...beyond,
+  ]
 }
 
+/** `2024`, `2022 to 2024`. */
+export const yearsText = ({ first, last }: Years): string => (first === last ? `${last}` : `${first} to ${last}`)
+
 /** `26,100 t of 2024; the listing has 6,600.`, `Credits of 2024 are also recommended for RFQ 1006 and 1007: together 17,135 of 11,800 t.` */
-export const shortageText = ({ years, offered, together, available, others }: Shortage): string =>
+export const shortageText = ({ offered, together, available, others, ...years }: Shortage): string =>
   others.length === 0
-    ? `${formatTonnes(offered)} of ${years}; the listing has ${formatAmount(available)}.`
-    : `Credits of ${years} are also ${LIST.format(others.map(({ kind, rfqs }) => `${kind} for ${rfqsText(rfqs)}`))}: together ${formatAmount(together)} of ${formatTonnes(available)}.`
+    ? `${formatTonnes(offered)} of ${yearsText(years)}; the listing has ${formatAmount(available)}.`
+    : `Credits of ${yearsText(years)} are also ${LIST.format(others.map(({ kind, rfqs }) => `${kind} for ${rfqsText(rfqs)}`))}: together ${formatAmount(together)} of ${formatTonnes(available)}.`
 
 const LIST = new Intl.ListFormat('en-GB')
 /** More RFQs are counted. */

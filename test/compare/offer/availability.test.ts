@@ -135,6 +135,11 @@ describe('what offers for other RFQs claim of a listing', () => {
       'Credits of 2022 to 2023 are also recommended for RFQ 1006: together 11,002 of 11,001 t.',
     ])
     expect(messages([long], credits(calendarYears(2023), 9_000))).toEqual(['10,000 t of 2023; the listing has 9,000.'])
+    // Though 13,001 t of both years would be enough.
+    const less = {
+      creditAvailability: [2022, 2023].flatMap((year) => credits(calendarYears(year), 9_000).creditAvailability),
+    }
+    expect(messages([long], less)).toEqual(['10,000 t of 2023; the listing has 9,000.'])
   })
 
   it('is a quiet doubt about an offer that is accepted', () => {
