@@ -12,6 +12,7 @@ import type { LiveRun } from '../runs/run-contract.js'
 import type { SqlDatabase, Transaction } from '../sql/sql-database.js'
 import { type ChangeContext, DocumentChanges, later, type RecordedChange } from './document-changes.js'
 import { documentKey } from './document-rows.js'
+import { createPollStates } from './queries/poll-states.js'
 import { loadRows, saveChanges, seeDocuments } from './save-documents.js'
 
 /** An RFQ with its responses, stored in one transaction. */
@@ -143,13 +144,12 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
       now: Date,
     ): Promise<RecordedChange[]> {
       const context = contextOf(run, now, readAt)
-      const known = new Map(
-        (await database.all<StoredEntry>(SELECT_ENTRIES, { channel: run.channel, kind })).map((row) => [row.id, row]),
-      )
+      const stored = await createPollStates(database).listedDocuments(run.channel, kind)
+      const known = new Map(stored.map((each) => [each.id, each.hash]))
       const listed = new Map<string, ReadDocument | null>(entries.map((entry) => [entry.id, entry]))
       for (const id of whole ? known.keys() : []) if (!listed.has(id)) listed.set(id, null)
       const isSame = ([id, entry]: [string, ReadDocument | null]) =>
-        known.get(id)?.text === (entry === null ? null : entry.hash)
+        known.get(id) === (entry === null ? null : entry.hash)
       const all = [...listed]
       const kinds: DocumentKind[] = kind === 'listing' ? [kind] : [kind, 'rfq']
       const changed: RecordedChange[] = []
@@ -230,11 +230,3 @@ async function seeRfq(
 }
 
 const after = (time: string) => new Date(Date.parse(time) + 1).toISOString()
-
-interface StoredEntry {
-  id: string
-  /** The hash of its text; null if it is missing. */
-  text: string | null
-}
-const SELECT_ENTRIES = `select id, case when missing_since is null then coalesce(text_hash, '') end as text
-from documents where channel = @channel and kind = @kind and rfq_id = ''`

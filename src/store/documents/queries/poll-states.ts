@@ -57,10 +57,10 @@ export function createPollStates(queries: Queries) {
       return row?.text ?? null
     },
 
-    /** The documents that a list had, and whether it does not have them now. */
+    /** The documents that a list had, with the hash of the newest text; null if it does not have them now. */
     listedDocuments: (channel: string, kind: 'listing' | 'rfq-entry') =>
-      queries.all<{ id: string; isMissing: 0 | 1 }>(
-        `select id, case when missing_since is null then 0 else 1 end as "isMissing" from documents
+      queries.all<{ id: string; hash: string | null }>(
+        `select id, case when missing_since is null then coalesce(text_hash, '') end as hash from documents
         where channel = @channel and kind = @kind`,
         { channel, kind },
       ),
