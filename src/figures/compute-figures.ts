@@ -156,8 +156,8 @@ export function createFigureComputer({ settings, timeZoneOf, onFailed }: FigureO
       const context = { source, timeZone: timeZoneOf(channel), at, ...basis }
       const polledBy = await source.listingsPolledBy(channel)
       const last = listings.get(channel)
-      const kept =
-        last && last.polledBy === polledBy && polledBy !== null ? last.kept : new Map<string, ListingQuality>()
+      const isCurrent = polledBy !== null && last?.polledBy === polledBy
+      const kept = isCurrent ? last.kept : new Map<string, ListingQuality>()
       listings.set(channel, { polledBy, kept })
       const documents = await readDocuments(source, rfqs, { channel }, kept)
       const ids = rfqs.map(({ rfq }) => rfq.id)

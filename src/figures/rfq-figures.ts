@@ -109,7 +109,7 @@ export function figuresOf(
     limit: rfq.comparedMaxUnitPrice,
     /** Null if nothing is awarded, accepted or recommended. */
     decision,
-    /** The share of the requested tonnes that `decision` has, and its award else accepted, at most 1; null also if offers were not read yet. */
+    /** The share of the requested tonnes, at most 1, that is awarded on record and accepted, else accepted, else recommended; null also if offers were not read yet. */
     coverage: rfq.unreadOffers > 0 ? null : coverageOf(tonnes, rfq.window.lower),
     /** Loud doubts about the award on record, or else about the recommended one. */
     loud: doubts.filter(({ loud }) => loud).length,

@@ -199,7 +199,8 @@ export class RateLimiter {
       const claim = claimOf(this.#interval, starts * count, this.#grace)
       if (!(await this.#take(starts > 1 ? claim : { ...claim, lead: 0 }))) continue
       // Some may be rejected meanwhile.
-      for (let left = count; left > 0 && this.#next()?.starts === starts; left--) this.#admitNext()
+      let left = count
+      for (let next = this.#next(); next?.starts === starts && left-- > 0; next = this.#next()) this.#admit(next)
     }
   }
 
@@ -209,14 +210,14 @@ export class RateLimiter {
     return waiters[0]
   }
 
-  #admitNext(): void {
-    const [[caller, waiters] = []] = this.#waiters
-    const next = waiters?.shift()
-    if (!caller || !waiters || !next) return
+  /** Admits the request whose turn it is; then it is that of another caller. */
+  #admit({ caller, admit }: Waiter): void {
+    const waiters = this.#waiters.get(caller) ?? []
+    waiters.shift()
     this.#waiters.delete(caller)
     if (waiters.length > 0) this.#waiters.set(caller, waiters)
     this.#running++
-    next.admit(this.#newSlot())
+    admit(this.#newSlot())
   }
 
   #newSlot(): Slot {

@@ -52,7 +52,7 @@ export async function recordList<T>(
   { value, partial, readAt }: ListResult<T>,
 ): Promise<{ entries: Map<string, ListEntry<T>>; changes: RecordedChange[] }> {
   const stored = await context.store.listedDocuments(run.channel, kind)
-  const present = stored.flatMap(({ id, hash: text }) => (text === null ? [] : id))
+  const present = stored.flatMap(({ id, textHash }) => (textHash === null ? [] : id))
   const entries = await dedupeById(
     value,
     stored.map(({ id }) => id),

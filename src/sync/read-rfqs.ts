@@ -40,7 +40,9 @@ export interface KeptEntry extends Pick<RfqEntry, 'id' | 'problems'> {
 }
 
 export const keepEntry = ({ id, document, problems }: RfqEntry): KeptEntry => ({
-  ...{ id, problems, name: `RFQ ${document?.number ?? id}` },
+  id,
+  problems,
+  name: `RFQ ${document?.number ?? id}`,
 })
 
 /** Loads the responses of stored RFQs. */
@@ -121,7 +123,7 @@ async function recordFailure(reading: RfqReading, entry: KeptEntry, error: unkno
   const text = await reading.context.store.listEntry(reading.run.channel, id)
   // Another list, read between two steps, does not have it any more.
   if (text === null) return
-  // Of several that differ, as in `toEntry`.
+  // Of several that differ, the last, as in `toEntry`.
   const own = text.startsWith('[') ? ([...partsOf(text)].at(-1) as string) : text
   const observed = { ...observe('rfq-entry', own), id, problems }
   await recordListEntry(reading, observed, { requested, readAt: reading.listReadAt })

@@ -100,12 +100,8 @@ describe('polling RFQs', () => {
 
   it('records nothing of an RFQ that cannot be read, and is gone from a list that another run has read meanwhile', async () => {
     const fixture = await openChannelFixture({ rfqs: 2 })
-    const [
-      {
-        terms: { id },
-      } = { terms: { id: '' } },
-    ] = fixture.sandbox.world.channel(CHANNEL)?.rfqs ?? []
-    fixture.always({ rfqId: id, operation: 'readRfq' }, { kind: 'status', status: 404 })
+    const [rfq] = fixture.sandbox.world.channel(CHANNEL)?.rfqs ?? []
+    fixture.always({ rfqId: rfq?.terms.id ?? '', operation: 'readRfq' }, { kind: 'status', status: 404 })
     fixture.store.listEntry = async () => null
     const { run, failures } = await fixture.pollRfqs()
     expect([run.outcome, failures.length]).toEqual(['partial', 1])

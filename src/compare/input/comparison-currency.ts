@@ -67,8 +67,8 @@ function comparisonCurrency(rfq: string | null, offers: string[], settings: Rate
 }
 
 function rateOf(code: string, comparison: string | null, offers: number, settings: RateSettings): RateReport {
-  const none = { currency: code, rate: null, date: null, source: null, offers }
-  if (code === comparison) return { message: 'The comparison currency.', ...none, rate: 1 }
+  const none = { currency: code, rate: null, date: null, source: null, offers, message: '' }
+  if (code === comparison) return { ...none, rate: 1, message: 'The comparison currency.' }
   if (comparison === null) return { ...none, message: 'There is no comparison currency to convert into.' }
   const configured = settings.exchangeRates[code]
   if (configured === undefined) return { ...none, message: unknownRate(code, comparison, settings) }

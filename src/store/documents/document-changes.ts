@@ -58,7 +58,7 @@ export class DocumentChanges {
   /** The texts of documents whose newest text differs from that of their version; null for those where it does not any more. */
   readonly newestTexts: (DocumentKey & { latest_body: string | null })[] = []
   readonly problems = new Map<string, FoundProblem>()
-  /** What was read of those with a new version. */
+  /** Of documents with a new version: what was read. */
   readonly #read = new Map<DocumentRow, ReadDocument>()
 
   /** @param stored all documents that may change and are stored */

@@ -23,7 +23,7 @@ export interface RfqSnapshot {
   responsesComplete: boolean
   /** Just before its first request was sent, so that all values are at least this recent. */
   readAt: Date
-  /** Whether it shows what is stored, in all its documents, so that only times are recorded. Default false. */
+  /** Whether it shows all its documents as they are stored, so that only times are recorded. Default false. */
   isSame?: boolean
 }
 
@@ -145,7 +145,7 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
     ): Promise<RecordedChange[]> {
       const context = contextOf(run, now, readAt)
       const stored = await createPollStates(database).listedDocuments(run.channel, kind)
-      const known = new Map(stored.map((each) => [each.id, each.hash]))
+      const known = new Map(stored.map((each) => [each.id, each.textHash]))
       const listed = new Map<string, ReadDocument | null>(entries.map((entry) => [entry.id, entry]))
       for (const id of whole ? known.keys() : []) if (!listed.has(id)) listed.set(id, null)
       const isSame = ([id, entry]: [string, ReadDocument | null]) =>

@@ -22,6 +22,7 @@ export async function loadRows(
   kinds: readonly DocumentKind[],
   ids: readonly string[],
 ): Promise<DocumentRow[]> {
+  if (ids.length === 0) return []
   const rows: DocumentRow[] = []
   const newest = tx.dialect.joinOne('versions', 'n', `${sameDocument('n', 'e')} and n.version = e.newest_version`)
   for (const kind of kinds) {

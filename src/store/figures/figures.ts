@@ -130,7 +130,7 @@ async function outdate(
   const { anyOf } = tx.dialect
   const outdated = `update figures set key = '' where channel = @channel`
   if (rfqs.size > 0) await tx.run(`${outdated} and ${anyOf('rfq_id', '@ids')}`, { channel, ids: [...rfqs] })
-  // Without an index by listing, which would be a third of what recording writes, while few RFQs are not settled.
+  // Without an index by listing, which would be half of what recording writes, while few RFQs are not settled.
   if (listings.size > 0)
     await tx.run(
       `${outdated} and key not in ('', @settled) and exists (

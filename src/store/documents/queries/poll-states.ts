@@ -53,14 +53,14 @@ export function createPollStates(queries: Queries) {
 
     /** The text of the newest list entry of an RFQ; of several that differ, the array of them. Null if the newest list does not have it. */
     async listEntry(channel: string, id: string): Promise<string | null> {
-      const row = await queries.get<{ text: string | null }>(SELECT_LIST_ENTRY, { channel, id })
+      const row = await queries.get<{ text: string | null }>(selectListEntry(queries.dialect), { channel, id })
       return row?.text ?? null
     },
 
     /** The documents that a list had, with the hash of the newest text; null if it does not have them now. */
     listedDocuments: (channel: string, kind: 'listing' | 'rfq-entry') =>
-      queries.all<{ id: string; hash: string | null }>(
-        `select id, case when missing_since is null then coalesce(text_hash, '') end as hash from documents
+      queries.all<{ id: string; textHash: string | null }>(
+        `select id, case when missing_since is null then coalesce(text_hash, '') end as "textHash" from documents
         where channel = @channel and kind = @kind`,
         { channel, kind },
       ),
@@ -83,9 +83,9 @@ from documents e
 where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after
 order by e.id limit ${RFQS_PER_STEP}`
 
-const SELECT_LIST_ENTRY = `
+const selectListEntry = ({ joinOne }: Dialect) => `
 select coalesce(e.latest_body, n.body) as text from documents e
-join versions n on ${sameDocument('n', 'e')} and n.version = e.newest_version
+${joinOne('versions', 'n', `${sameDocument('n', 'e')} and n.version = e.newest_version`)}
 where e.channel = @channel and e.kind = 'rfq-entry' and e.rfq_id = '' and e.id = @id`
 
 const responseStates = ({ anyOf }: Dialect) => `
