@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { unzipSync } from 'fflate'
 import { z } from 'zod'
 import { type DatedRate, dayBefore, RECORDED_RATE_DAYS, withKnownRates } from '../core/decision/exchange-rates.js'
 import type { RateSource } from '../core/decision/rate-source.js'
@@ -7,8 +6,8 @@ import { CURRENCY_CODE, SETTING_LIMITS, type Settings } from '../core/decision/s
 import { maxOf } from '../core/numbers.js'
 import { truncate } from '../core/text/clean-text.js'
 import { UserFacingError } from '../core/user-facing-error.js'
-import { createDispatcher } from '../marketplace/dispatcher.js'
 import { describeNetworkError } from '../marketplace/errors.js'
+import { sendOnce } from '../marketplace/http-exchange.js'
 import type { Store } from '../store/contract.js'
 
 /**
@@ -27,46 +26,34 @@ class RateFileError extends UserFacingError {}
 /** From connecting to the last byte, in milliseconds. */
 const TIMEOUT_MS = 30_000
 /** In 2026, the file of the European Central Bank has 2.5 MB, or 0.6 MB zipped. */
-const MAX_DOWNLOADED_BYTES = 16 * 2 ** 20
 const MAX_UNZIPPED_BYTES = 64 * 2 ** 20
 
 /**
  * Reads rates from a file or a URL, as CSV or zipped CSV. Does not follow redirects. Days that are not recorded are skipped.
  * @throws RateFileError; the reason of the signal when it is aborted
  */
-export async function readRates(source: RateSource, now: Date, signal?: AbortSignal) {
+export async function readRates(source: RateSource, now: Date, signal = new AbortController().signal) {
   try {
     const bytes = await (source.kind === 'file' ? readFile(source.path) : download(source.url, signal))
-    const text = new TextDecoder().decode(unzipped(bytes))
+    const text = new TextDecoder().decode(await unzipped(bytes))
     return parseRates(text, [dayBefore(now, RECORDED_RATE_DAYS), dayBefore(now)], source.kind === 'file')
   } catch (error) {
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     throw new RateFileError(`${source.name}: ${describeNetworkError(error)}`)
   }
 }
 
-async function download(url: string, signal?: AbortSignal): Promise<Buffer> {
-  const { origin, pathname, search } = new URL(url)
-  const dispatcher = createDispatcher(origin, TIMEOUT_MS, { maxResponseSize: MAX_DOWNLOADED_BYTES })
-  try {
-    const { statusCode, body } = await dispatcher.request({
-      origin,
-      method: 'GET',
-      path: pathname + search,
-      headers: { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' },
-      signal: AbortSignal.any([AbortSignal.timeout(TIMEOUT_MS), ...(signal ? [signal] : [])]),
-    })
-    if (statusCode !== 200)
-      throw new Error(`HTTP ${statusCode}; expected 200 and a file of rates (redirects are not followed)`)
-    return Buffer.from(await body.arrayBuffer())
-  } finally {
-    await dispatcher.destroy()
-  }
+async function download(url: string, signal: AbortSignal): Promise<Buffer> {
+  const headers = { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' }
+  const { status, body } = await sendOnce(url, { method: 'GET', headers, timeoutMs: TIMEOUT_MS, signal })
+  if (status !== 200) throw new Error(`HTTP ${status}; expected 200 and a file of rates (redirects are not followed)`)
+  return body
 }
 
 /** The first CSV file of a zip archive, which begins with `PK`; other bytes as they are. */
-function unzipped(bytes: Buffer): Uint8Array {
+async function unzipped(bytes: Buffer): Promise<Uint8Array> {
   if (bytes.toString('latin1', 0, 2) !== 'PK') return bytes
+  const { unzipSync } = await import('fflate')
   let bytesLeft = MAX_UNZIPPED_BYTES
   const files = unzipSync(bytes, {
     // The size that the archive states is all that fflate writes.

@@ -24,6 +24,8 @@ export interface HttpRequest {
   timeoutMs: number
   /** Largest body, in bytes, decoded or not. */
   maxBytes: number
+  /** The setting of `maxBytes`, for messages. */
+  sizeSetting?: string
   signal: AbortSignal
   /**
    * Called once connected, just before the first byte is sent, which follows without another event in between.
@@ -152,35 +154,29 @@ function toMarketplaceError(error: unknown, { label, method }: HttpRequest, hasS
   return new TransientError(`${label()}: no complete reply (${reason})`)
 }
 
-function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
+function tooLargeError({ label, maxBytes, sizeSetting }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
-  const advice = 'raise requests.maxBodyMiB if that is expected'
-  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB; ${advice}`, { status })
+  const advice = sizeSetting === undefined ? '' : `; raise ${sizeSetting} if that is expected`
+  return new UnavailableError(`${label()}: the body is larger than ${mib} MiB${advice}`, { status })
 }
 
-/** Of `postJson`, from connecting to the last byte of the reply, in milliseconds. */
-const POST_TIMEOUT_MS = 15_000
-const POST_MAX_BYTES = 16 * 2 ** 20
+/** Largest body that `sendOnce` reads, in bytes. */
+const ONCE_MAX_BYTES = 16 * 2 ** 20
 
 /**
- * Sends one POST with a JSON body to a URL that the configuration allows: https, or http to this machine, whatever a name
+ * Sends one request on a connection of its own, to a URL that the configuration allows: https, or http to this machine, whatever a name
  * server answers. Follows no redirects. Messages have the origin of the URL only, because path and query may contain a secret.
- * @throws UnavailableError if none arrives; AbortedError when the signal is aborted
+ * Errors: as `sendHttpRequest`.
  */
-export async function postJson(
+export async function sendOnce(
   url: string,
-  body: string,
-  { headers = {}, signal }: { headers?: Record<string, string>; signal: AbortSignal },
+  request: Pick<HttpRequest, 'method' | 'headers' | 'body' | 'timeoutMs' | 'signal'>,
 ): Promise<HttpReply> {
   const { origin, pathname, search } = new URL(url)
-  const dispatcher = createDispatcher(origin, POST_TIMEOUT_MS)
+  const dispatcher = createDispatcher(origin, request.timeoutMs)
   try {
-    return await sendHttpRequest(dispatcher, {
-      ...{ origin, method: 'POST', path: pathname + search, body, signal },
-      ...{ timeoutMs: POST_TIMEOUT_MS, maxBytes: POST_MAX_BYTES },
-      headers: { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers },
-      label: () => origin,
-    })
+    const own = { origin, path: pathname + search, maxBytes: ONCE_MAX_BYTES, label: () => origin }
+    return await sendHttpRequest(dispatcher, { ...request, ...own })
   } finally {
     await dispatcher.destroy()
   }

@@ -68,8 +68,8 @@ export class RateLimiter {
   readonly #ledger: RequestLedger
   /** Average time between two starts, in milliseconds. */
   readonly #interval: number
-  /** By caller, the one whose turn it is first. */
-  readonly #waiters = new Map<Caller, Waiter[]>()
+  /** Those of each caller, of the one whose turn it is first. */
+  #waiters: Waiter[][] = []
   #running = 0
   /** When the current pause ends, on the monotonic clock. */
   #pauseEnd = Number.NEGATIVE_INFINITY
@@ -102,10 +102,10 @@ export class RateLimiter {
     const abort = () => this.#rejectAll(abortedError(signal), caller)
     signal.addEventListener('abort', abort)
     return new Promise<Slot>((admit, reject) => {
-      const waiters = this.#waiters.get(caller)
       const waiter = { caller, starts, admit, reject }
-      if (waiters) waiters.push(waiter)
-      else this.#waiters.set(caller, [waiter])
+      const others = this.#waiters.find(([first]) => first?.caller === caller)
+      if (others) others.push(waiter)
+      else this.#waiters.push([waiter])
       this.#serve()
     }).finally(() => signal.removeEventListener('abort', abort))
   }
@@ -185,7 +185,7 @@ export class RateLimiter {
   }
 
   #canAdmit(): boolean {
-    return this.#waiters.size > 0 && this.#running < this.#options.concurrency
+    return this.#waiters.length > 0 && this.#running < this.#options.concurrency
   }
 
   async #admitAll(): Promise<void> {
@@ -193,7 +193,7 @@ export class RateLimiter {
     await yieldToEventLoop()
     while (this.#canAdmit()) {
       const starts = this.#next()?.starts ?? 1
-      const waiting = [...this.#waiters.values()].reduce((sum, { length }) => sum + length, 0)
+      const waiting = this.#waiters.reduce((sum, { length }) => sum + length, 0)
       const free = this.#options.concurrency - this.#running
       const count = starts > 1 ? 1 : Math.min(waiting, free, startsTogether(this.#interval))
       const claim = claimOf(this.#interval, starts * count, this.#grace)
@@ -206,16 +206,14 @@ export class RateLimiter {
 
   /** The request whose turn it is. */
   #next(): Waiter | undefined {
-    const [waiters = []] = this.#waiters.values()
-    return waiters[0]
+    return this.#waiters[0]?.[0]
   }
 
   /** Admits the request whose turn it is; then it is that of another caller. */
-  #admit({ caller, admit }: Waiter): void {
-    const waiters = this.#waiters.get(caller) ?? []
+  #admit({ admit }: Waiter): void {
+    const waiters = this.#waiters.shift() ?? []
     waiters.shift()
-    this.#waiters.delete(caller)
-    if (waiters.length > 0) this.#waiters.set(caller, waiters)
+    if (waiters.length > 0) this.#waiters.push(waiters)
     this.#running++
     admit(this.#newSlot())
   }
@@ -264,10 +262,9 @@ export class RateLimiter {
 
   /** @param caller only its requests; default: all */
   #rejectAll(error: unknown, caller?: Caller): void {
-    for (const [each, waiters] of this.#waiters) {
-      if (caller !== undefined && each !== caller) continue
-      this.#waiters.delete(each)
-      for (const waiter of waiters.splice(0)) waiter.reject(error)
-    }
+    const isKept = ([first]: Waiter[]) => caller !== undefined && first?.caller !== caller
+    const rejected = this.#waiters.filter((waiters) => !isKept(waiters))
+    this.#waiters = this.#waiters.filter(isKept)
+    for (const waiter of rejected.flat()) waiter.reject(error)
   }
 }

@@ -13,33 +13,36 @@ const MAX_ITEMS = 100_000
 /** Characters of a body from which a message is made, and of one that has no message, those that are shown. */
 const [MAX_QUOTED_LENGTH, MAX_START] = [4096, 80]
 
-/** The body of a 200 as text. */
-export interface ReceivedText {
-  /** Decoded from UTF-8, without byte order mark and white space around it. */
+/** A reply with its body as text; its bytes would fill the memory beside it. */
+export interface TextReply extends Omit<HttpReply, 'body'> {
   text: string
-  headers: HttpReply['headers']
 }
+
+/** Decodes a body from UTF-8, without byte order mark and white space around it. */
+export const textOf = ({ status, headers, body }: HttpReply): TextReply => ({
+  ...{ status, headers, text: body.toString('utf8').trim() },
+})
 
 /** The message says why a body cannot be used: `the body is empty`. */
 export class UnusableBodyError extends Error {}
 
 /**
  * Reads the body of a 200.
- * @param read parses its text
+ * @param read parses it
  * @throws TransientError with the start of a body that is not JSON, as sent by proxies and servers that are starting up, and for
  *   UnusableBodyError, SyntaxError and RangeError of `read`
  */
 export async function readBody<T>(
-  { body, headers, status }: HttpReply,
+  reply: TextReply,
   { label, sanitize }: { label: () => string; sanitize: Sanitize },
-  read: (received: ReceivedText) => T | Promise<T>,
+  read: (reply: TextReply) => T | Promise<T>,
 ): Promise<T> {
-  const text = body.toString('utf8').trim()
+  const { text, headers, status } = reply
   try {
     const type = String(headers['content-type'] ?? '')
     if (!isJsonType(type)) throw new UnusableBodyError(`the body is ${sanitize(type)} instead of application/json`)
     if (text === '') throw new UnusableBodyError('the body is empty')
-    return await read({ text, headers })
+    return await read(reply)
   } catch (error) {
     const problem = problemOf(error)
     if (problem === null) throw error
@@ -79,7 +82,7 @@ export function parseObject(text: string): Record<string, unknown> {
  * @throws UnusableBodyError if there is no array `items`: a channel must not look empty because of a broken reply
  */
 export async function parseList<T>(
-  { text, headers }: ReceivedText,
+  { text, headers }: TextReply,
   observe: (text: string) => Observation<T>,
 ): Promise<{ value: Observation<T>[]; partial: string | null }> {
   const nextSlice = createTimeSlices()
@@ -135,8 +138,7 @@ const isGiven = (value: unknown): boolean =>
   value !== null && typeof value === 'object' ? Object.values(value).some(isGiven) : Boolean(value)
 
 /** The body of an error or of a close, as far as it is JSON, and its `message`, else its start; null if it is empty. */
-function readMessage({ body }: HttpReply, sanitize: Sanitize) {
-  const text = body.toString('utf8')
+function readMessage({ text }: TextReply, sanitize: Sanitize) {
   const { ok, message, statusCode } = Object(parsedOrNull(text)) as Record<string, unknown>
   const isMessage = typeof message === 'string'
   const shown = (isMessage && sanitize(message.slice(0, MAX_QUOTED_LENGTH))) || startOf(text, sanitize) || null
@@ -152,7 +154,7 @@ function parsedOrNull(text: string): unknown {
 }
 
 /** What the reply to a close says; the caller interprets it. */
-export function closeResultOf(reply: HttpReply & { serverDate: Date | null }, sanitize: Sanitize): CloseResult {
+export function closeResultOf(reply: TextReply & { serverDate: Date | null }, sanitize: Sanitize): CloseResult {
   const { ok, statusCode, shown, isMessage } = readMessage(reply, sanitize)
   const { status, serverDate } = reply
   return {
@@ -168,7 +170,7 @@ export function closeResultOf(reply: HttpReply & { serverDate: Date | null }, sa
  * Statuses that the API description does not define are treated as in RFC 9110.
  */
 export function errorForStatus(
-  reply: HttpReply,
+  reply: TextReply,
   { label, operation }: { label: () => string; operation: Operation },
   sanitize: Sanitize,
 ): MarketplaceError {

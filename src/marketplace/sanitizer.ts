@@ -21,7 +21,7 @@ export function createSanitizer(apiKey: string): Sanitize {
  * is, escaped as in JSON, or percent-encoded. Words of fewer than eight characters could be ordinary ones.
  * @param apiKey printable ASCII
  */
-export function createKeySearch(apiKey: string): (bytes: Buffer) => boolean {
+export function createKeySearch(apiKey: string): (text: string) => boolean {
   const words = [apiKey, ...apiKey.split(' ')].filter((word) => word.length >= MIN_PART_LENGTH)
   const forms = words.flatMap((word) => {
     const [escaped, encoded] = [JSON.stringify(word).slice(1, -1), encodeURIComponent(word)]
@@ -29,5 +29,5 @@ export function createKeySearch(apiKey: string): (bytes: Buffer) => boolean {
     return [word, escaped, escaped.replaceAll('/', '\\/'), encoded, lowerCase]
   })
   const different = [...new Set(forms)]
-  return (bytes) => different.some((form) => bytes.includes(form))
+  return (text) => different.some((form) => text.includes(form))
 }

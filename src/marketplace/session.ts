@@ -28,15 +28,16 @@ import type {
 } from './contract.js'
 import { ItemError, NotSentError, TransientError, UnavailableError } from './errors.js'
 import { parseHttpDate, parseRetryAfter } from './http-date.js'
-import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import { ACCEPT_ENCODING, type HttpRequest, sendHttpRequest } from './http-exchange.js'
 import type { RateLimiter, Slot } from './rate-limiter.js'
 import {
   closeResultOf,
   errorForStatus,
   parseList,
   parseObject,
-  type ReceivedText,
   readBody,
+  type TextReply,
+  textOf,
   UnusableBodyError,
 } from './replies.js'
 import { Retries } from './retry.js'
@@ -65,14 +66,14 @@ interface SendOptions extends Pick<HttpRequest, 'refuseStart'> {
   waitedSeconds: number
 }
 
-interface Reply extends HttpReply {
+interface Reply extends TextReply {
   /** Just before the request was sent. */
   sentAt: Date
   /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
 }
 
-type Parse<T> = (received: ReceivedText) => T | Promise<T>
+type Parse<T> = (reply: TextReply) => T | Promise<T>
 
 /** A read, and the close that may follow it. */
 const STARTS_OF_CLOSE = 2
@@ -85,7 +86,7 @@ export class Session implements ChannelSession {
   readonly #apiKey: string
   readonly #retries: Retries
   readonly #sanitize: Sanitize
-  readonly #hasKey: (bytes: Buffer) => boolean
+  readonly #hasKey: (text: string) => boolean
   /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
@@ -147,8 +148,8 @@ export class Session implements ChannelSession {
     kind: K,
     segment: string,
   ): Promise<ListResult<SentDocument<K>>> {
-    const read = await this.#retriedRead(this.#target(operation, [segment]), (received) =>
-      parseList(received, (text) => observe(kind, text)),
+    const read = await this.#retriedRead(this.#target(operation, [segment]), (reply) =>
+      parseList(reply, (text) => observe(kind, text)),
     )
     return { ...read, ...read.value }
   }
@@ -217,7 +218,7 @@ export class Session implements ChannelSession {
         const error = errorForStatus(reply, target, this.#sanitize)
         throw (error instanceof TransientError && limiter.longPause()) || error
       }
-      if (this.#hasKey(reply.body)) throw new UnavailableError(`${target.label()}: status 200, ${HAS_KEY}`, { status })
+      if (this.#hasKey(reply.text)) throw new UnavailableError(`${target.label()}: status 200, ${HAS_KEY}`, { status })
       const value = await readBody(reply, { label: target.label, sanitize: this.#sanitize }, parse)
       return { read: { value, readAt, serverDate }, slot, since }
     } catch (error) {
@@ -255,7 +256,8 @@ export class Session implements ChannelSession {
       ...{ origin, method, path, label, signal: this.signal, refuseStart },
       timeoutMs: limits.timeoutMs,
       maxBytes: Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH),
-    }).catch((error: unknown) => {
+      sizeSetting: 'requests.maxBodyMiB',
+    }).then(textOf, (error: unknown) => {
       if (error instanceof NotSentError) this.#requests--
       else report('error', null)
       throw error

@@ -3,7 +3,7 @@ import type { EventRecord } from '../core/events/events.js'
 import { cleanLine } from '../core/text/clean-text.js'
 import { UnavailableError } from '../marketplace/errors.js'
 import { parseRetryAfter } from '../marketplace/http-date.js'
-import { type HttpReply, postJson } from '../marketplace/http-exchange.js'
+import { type HttpReply, sendOnce } from '../marketplace/http-exchange.js'
 import type { SendResult, WebhookTarget } from './contract.js'
 import { describeEvent } from './event-text.js'
 
@@ -38,6 +38,9 @@ export async function sendToWebhook(
   return postNotification(url, body, { headers, now, signal })
 }
 
+/** From connecting to the last byte of the reply, in milliseconds. */
+const TIMEOUT_MS = 15_000
+
 /** Posts JSON and returns the result. Rejects only when the signal is aborted. */
 export async function postNotification(
   url: string,
@@ -45,7 +48,8 @@ export async function postNotification(
   { headers = {}, now, signal }: { headers?: Record<string, string>; now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
   try {
-    return toResult(await postJson(url, body, { headers, signal }), now)
+    const sent = { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers }
+    return toResult(await sendOnce(url, { method: 'POST', headers: sent, body, timeoutMs: TIMEOUT_MS, signal }), now)
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error
     return { kind: 'failed', status: null, error: error.message, retryAfterMs: null }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { contentOf } from '../core/documents/canonical-json.js'
 import { IdMap } from '../core/documents/identifier.js'
-import type { Observation, ReadDocument, RfqListItem } from '../core/documents/observation.js'
+import { bodyOf, type Observation, type ReadDocument, type RfqListItem } from '../core/documents/observation.js'
 import { byCodeUnit } from '../core/numbers.js'
 import { createTimeSlices } from '../core/time/time-slice.js'
 import type { ListResult } from '../marketplace/contract.js'
@@ -110,7 +110,7 @@ async function dedupeById<T>(
   for (const each of observed) {
     const id = ids.get(each.id) ?? each.id
     ids.set(id, id)
-    const differing = (byId.get(id) ?? []).filter(({ body }) => contentOf(body) !== contentOf(each.body))
+    const differing = (byId.get(id) ?? []).filter((other) => contentOf(bodyOf(other)) !== contentOf(bodyOf(each)))
     byId.set(id, [...differing, { ...each, id }])
     await nextSlice()
   }
@@ -120,7 +120,7 @@ async function dedupeById<T>(
 function toEntry<T>(id: string, twins: readonly Observation<T>[]): ListEntry<T> {
   // In one order, so that the entry does not change with theirs.
   const others =
-    twins.length === 1 ? [...twins] : twins.toSorted((a, b) => byCodeUnit(contentOf(a.body), contentOf(b.body)))
+    twins.length === 1 ? [...twins] : twins.toSorted((a, b) => byCodeUnit(contentOf(bodyOf(a)), contentOf(bodyOf(b))))
   const last = others.pop() as Observation<T>
   if (others.length === 0) return { ...last, others }
   const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`
@@ -134,7 +134,7 @@ function asRead<T>(entry: ListEntry<T>): ReadDocument {
   const text = `[${all.map((each) => each.text).join()}]`
   return {
     ...entry,
-    ...{ text, hash: hash('sha256', text), body: all.map(({ body }) => body), bodies: all.length },
+    ...{ text, hash: hash('sha256', text), body: all.map(bodyOf), bodies: all.length },
     valid: all.every(({ valid }) => valid),
   }
 }

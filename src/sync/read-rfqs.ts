@@ -1,4 +1,3 @@
-import pLimit from 'p-limit'
 import { IdMap } from '../core/documents/identifier.js'
 import { partsOf } from '../core/documents/json-text.js'
 import { observe, type ReadDocument } from '../core/documents/observation.js'
@@ -70,23 +69,33 @@ export async function loadStates(
  */
 export async function readRfqs(reading: RfqReading): Promise<void> {
   const { run, plan, entries, progress } = reading
-  const limit = pLimit(reading.concurrency)
   const all = [...plan.reads.keys()].flatMap((id) => entries.get(id) ?? [])
-  await forEachUntilError(all, reading.concurrency + MAX_UNRECORDED, async (entry, hasFailed) => {
-    try {
-      const fetched = await limit(() => (hasFailed() || run.isWanted ? null : fetchRfq(reading, entry)))
-      if (fetched === null) return
-      await recordRead(reading, entry, fetched)
-    } catch (error) {
-      await recordFailure(reading, entry, error)
-      if (!isOfOneRfq(error)) throw error
-      progress.failures.push({ id: entry.name, message: error.message })
-    }
-    plan.reads.delete(entry.id)
-    reading.onDone()
+  const errors: unknown[] = []
+  const recordings: Promise<unknown>[] = []
+  await forEachUntilError(all, reading.concurrency, async (entry) => {
+    if (run.isWanted || errors.length > 0) return
+    const fetched = fetchRfq(reading, entry)
+    await fetched.catch(() => undefined)
+    recordings.push(settle(reading, entry, fetched).catch((error: unknown) => errors.push(error)))
+    if (recordings.length > MAX_UNRECORDED) await recordings.shift()
   })
+  await Promise.all(recordings)
+  if (errors.length > 0) throw errors[0]
   // Whatever was answered first, so that the same failures are described alike.
   progress.failures.sort((a, b) => byCodeUnit(a.id, b.id))
+}
+
+/** Records an RFQ, or that it could not be read. @throws an error that concerns the whole channel or this process */
+async function settle(reading: RfqReading, entry: KeptEntry, fetched: Promise<FetchedRfq>): Promise<void> {
+  try {
+    await recordRead(reading, entry, await fetched)
+  } catch (error) {
+    await recordFailure(reading, entry, error)
+    if (!isOfOneRfq(error)) throw error
+    reading.progress.failures.push({ id: entry.name, message: error.message })
+  }
+  reading.plan.reads.delete(entry.id)
+  reading.onDone()
 }
 
 /** Whether an error concerns one RFQ only, not the whole channel or this process. */

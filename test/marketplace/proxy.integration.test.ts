@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import { readRates } from '../../src/figures/exchange-rates.js'
-import { postJson } from '../../src/marketplace/http-exchange.js'
+import { sendOnce } from '../../src/marketplace/http-exchange.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 import { CHANNEL, close, failureOf, json, listening, open, serve, session } from './server.js'
@@ -95,7 +95,8 @@ describe('a proxy of the environment', () => {
     )
     vi.stubEnv('HTTPS_PROXY', proxy.replace('//', '//user:p%23w@'))
     const { signal } = new AbortController()
-    expect(await postJson('https://hooks.market.test:8443/x', '{}', { signal })).toMatchObject({ status: 200 })
+    const request = { method: 'POST', headers: {}, body: '{}', timeoutMs: 15_000, signal } as const
+    expect(await sendOnce('https://hooks.market.test:8443/x', request)).toMatchObject({ status: 200 })
     const url = 'https://rates.market.test/rates.csv'
     const { newest } = await readRates({ kind: 'url', url, name: url }, new Date('2026-01-06T12:00:00Z'))
     expect(newest).toBe('2026-01-05')

@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseList, parseObject, type ReceivedText, readBody } from '../../src/marketplace/replies.js'
+import { parseList, parseObject, readBody, type TextReply, textOf } from '../../src/marketplace/replies.js'
 import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 import { observed } from '../helpers/data/observed.js'
 
 const options = { label: () => 'GET x', sanitize: createSanitizer('') }
 
-const readAs = <T>(body: string, type: string, parse: (received: ReceivedText) => T | Promise<T>) =>
-  readBody({ status: 200, headers: { 'content-type': type }, body: Buffer.from(body) }, options, parse)
+const readAs = <T>(body: string, type: string, parse: (reply: TextReply) => T | Promise<T>) =>
+  readBody(textOf({ status: 200, headers: { 'content-type': type }, body: Buffer.from(body) }), options, parse)
 const read = (body: string, type = 'application/json') => readAs(body, type, ({ text }) => parseObject(text))
 const readItems = async (body: string): Promise<unknown[]> => {
-  const list = await readAs(body, '', (received) => parseList(received, (text) => observed(JSON.parse(text), { text })))
+  const list = await readAs(body, '', (reply) => parseList(reply, (text) => observed(JSON.parse(text), { text })))
   return list.value.map(({ text }) => JSON.parse(text))
 }
 
@@ -42,7 +42,7 @@ describe('the items of a list', () => {
     // To parse so many takes seconds.
     const item = observed({})
     const listOf = (count: number) =>
-      readAs(`{"items":[${Array(count).fill('{}')}]}`, '', (received) => parseList(received, () => item))
+      readAs(`{"items":[${Array(count).fill('{}')}]}`, '', (reply) => parseList(reply, () => item))
     expect((await listOf(100_000)).value).toHaveLength(100_000)
     await expect(listOf(100_001)).rejects.toThrow('the list has more than 100000 entries')
   })

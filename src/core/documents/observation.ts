@@ -29,7 +29,7 @@ export interface Observation<T> extends Parsed<T> {
   text: string
   /** SHA-256 of the text, 64 hexadecimal digits. */
   hash: string
-  /** What JSON.parse reads; undefined if `same`. */
+  /** Of an RFQ that is not `same`, what JSON.parse reads; those of thousands of others would fill the memory (`bodyOf`). */
   body: unknown
   /** The text is the known one: it was not parsed, has no `body` and `document`, and is valid and without problems. */
   same: boolean
@@ -71,8 +71,16 @@ export function observe<K extends SentKind>(
   const { problems, ...parsed } = parseDocument(kind, body)
   const found = [...problems, ...(text.includes('\ufffd') ? [DAMAGED_TEXT] : [])]
   const shape = kind === 'rfq-entry' ? 'list' : kind === 'summary' ? 'summary' : 'full'
-  return { id, shape, text, hash: hash('sha256', text), body, same: false, ...parsed, problems: found }
+  return {
+    ...{ id, shape, text, hash: hash('sha256', text), body: kind === 'rfq' ? body : undefined, same: false },
+    ...parsed,
+    problems: found,
+  }
 }
+
+/** What JSON.parse reads of a document that has a text. */
+export const bodyOf = ({ body, text }: { body?: unknown; text: string | null }): unknown =>
+  body ?? JSON.parse(text as string)
 
 /** A document whose text is the known one, by its hash. */
 export const sameText = (id: string, shape: DocumentShape, text: string, textHash: string): Observation<never> => ({

@@ -3,7 +3,7 @@ import type { DocumentKind } from '../../core/documents/documents.js'
 import { comparableId } from '../../core/documents/identifier.js'
 import type { Problem } from '../../core/documents/lenient-parser.js'
 import { contradictionOf } from '../../core/documents/list-contradiction.js'
-import type { ReadDocument } from '../../core/documents/observation.js'
+import { bodyOf, type ReadDocument } from '../../core/documents/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../../core/records.js'
 import type { Timestamp } from '../../core/time/clock.js'
 import type { LiveRun } from '../runs/run-contract.js'
@@ -115,17 +115,17 @@ export class DocumentChanges {
     }
   }
 
-  /** An RFQ with its offers, as the recording leaves them. */
+  /** An RFQ with its offers, as the recording leaves them; without the bodies that its figures do not need. */
   rfqWithResponses(run: LiveRun, id: string): RfqWithResponses {
     const known = (row: DocumentRow, entry: KnownDocument['entry']): KnownDocument => {
       const parsed = this.#read.get(row)
-      return { body: parsed?.body ?? bodyOf(row), parsed, entry, ...toKnown(row) }
+      return { body: parsed?.shape === 'full' ? null : bodyOf(row), parsed, entry, ...toKnown(row) }
     }
     const rfq = this.find(documentKey(run, 'rfq', id)) as DocumentRow
     const entry = this.find(documentKey(run, 'rfq-entry', id))
     const isListed = entry !== undefined && entry.text !== null
     return {
-      rfq: known(rfq, isListed ? { isRead: rfq.entry_read === 1, body: bodyOf(entry) } : null),
+      rfq: known(rfq, isListed ? { isRead: rfq.entry_read === 1, body: null } : null),
       responses: this.responsesOf(id).map((row) => known(row, null)),
     }
   }
@@ -159,9 +159,9 @@ export class DocumentChanges {
     const { observed_at, not_before, run_id } = times
     Object.assign(row, { newest_version: row.newest_version + 1, observed_at, not_before, run_id }, NO_CONTENT)
     if (read !== null) {
-      const { shape, bodies = 1, valid, hash, text, body } = read
+      const { shape, bodies = 1, valid, hash, text } = read
       const content = { shape, bodies, text, valid: Number(valid), content_hash: hash }
-      Object.assign(row, content, { text_hash: storedTextHash(row, read) }, termColumns(row.kind, body))
+      Object.assign(row, content, { text_hash: storedTextHash(row, read) }, termColumns(row.kind, read))
       this.#read.set(row, read)
     }
     const { channel, kind, rfq_id, id, content_hash, valid, shape, bodies, newest_version } = row
@@ -218,16 +218,13 @@ export const later = (a: Timestamp, b: Timestamp): Timestamp => (a > b ? a : b)
 const decisiveOf = ({ newest_version, missing_since, requested_at, entry_read }: DocumentRow): string =>
   [newest_version, missing_since === null, requested_at === null, entry_read].join()
 
-/** The body of a document that has one. */
-export const bodyOf = ({ text }: DocumentRow): unknown => JSON.parse(text as string)
-
 /** Whether a read shows another content than the newest version. A summary or list entry never replaces a full document. */
 function isChanged(row: DocumentRow, read: ReadDocument | null): boolean {
   if (read === null) return row.bodies > 0
   if (row.newest_version === 0) return true
   if (read.same || (read.shape !== 'full' && row.shape === 'full')) return false
   if (row.shape !== read.shape || row.text === null) return true
-  return row.text !== read.text && contentOf(JSON.parse(row.text)) !== contentOf(read.body)
+  return row.text !== read.text && contentOf(bodyOf(row)) !== contentOf(bodyOf(read))
 }
 
 /**

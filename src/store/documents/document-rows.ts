@@ -1,5 +1,6 @@
 import type { DocumentKind, DocumentShape } from '../../core/documents/documents.js'
-import { comparableId, isUsableIdentifier } from '../../core/documents/identifier.js'
+import { isUsableIdentifier } from '../../core/documents/identifier.js'
+import { bodyOf, type ReadDocument, type RfqResponse } from '../../core/documents/observation.js'
 import type { KnownDocument } from '../../core/records.js'
 import type { LiveRun } from '../runs/run-contract.js'
 
@@ -97,17 +98,15 @@ export const documentKey = ({ channel }: LiveRun, kind: DocumentKind, id: string
  */
 export function termColumns(
   kind: DocumentKind,
-  read: unknown,
+  read: ReadDocument,
 ): Partial<Pick<DocumentRow, 'state' | 'due_date' | 'listing_id'>> {
   if (kind === 'listing') return {}
-  const body = Object(read) as Record<string, unknown>
   if (kind === 'response') {
-    const { listingId } = body
-    const isId = typeof listingId === 'string' && isUsableIdentifier(listingId)
-    return { listing_id: isId ? comparableId(listingId) : null }
+    const { listingId = null } = Object(read.document) as Partial<RfqResponse>
+    return { listing_id: listingId !== null && isUsableIdentifier(listingId) ? listingId : null }
   }
   const isEntry = kind === 'rfq-entry'
-  const { state = null, responseDueDate = null } = body
+  const { state = null, responseDueDate = null } = Object(bodyOf(read)) as Record<string, unknown>
   const stored = (value: unknown) => (isTerm(value) ? value : isEntry && value !== null ? UNCLEAR : null)
   return { state: stored(state), due_date: stored(responseDueDate) }
 }

@@ -96,14 +96,16 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
     })
   }
 
-  const queue = new Set<RfqWrite>()
+  // No Set: one that entries pass through keeps them until the next collection of all memory.
+  let queue: RfqWrite[] = []
   const oneAtATime = pLimit(1)
   let writtenAt = Number.NEGATIVE_INFINITY
   /** Writes RFQs that wait in one transaction; while it is written, others gather. Never rejects. */
   const writeBatch = async () => {
     const left = writtenAt + GATHER_MS - performance.now()
-    if (left > 0 && queue.size > 0 && queue.size < RFQS_PER_TRANSACTION) await wait(left)
+    if (left > 0 && queue.length > 0 && queue.length < RFQS_PER_TRANSACTION) await wait(left)
     const batch = takeBatch(queue)
+    queue = queue.filter((each) => !batch.includes(each))
     const run = batch[0]?.run
     if (run === undefined) return
     try {
@@ -126,7 +128,7 @@ export function createRecorder(database: SqlDatabase, figures: FigureWriter) {
      */
     recordRfq: (run: LiveRun, snapshot: RfqSnapshot, now: Date): Promise<RecordedChange[]> =>
       new Promise((resolve, reject) => {
-        queue.add({ run, snapshot, now, resolve, reject })
+        queue.push({ run, snapshot, now, resolve, reject })
         void oneAtATime(writeBatch)
       }),
 
@@ -174,8 +176,8 @@ const contextOf = (run: LiveRun, now: Date, readAt: Date): ChangeContext => ({
   ...{ run, stamp: now.toISOString(), readAt: readAt.toISOString() },
 })
 
-/** Takes RFQs of the first run that fit in a transaction. */
-function takeBatch(queue: Set<RfqWrite>): RfqWrite[] {
+/** RFQs of the first run that fit in a transaction. */
+function takeBatch(queue: readonly RfqWrite[]): RfqWrite[] {
   const batch: RfqWrite[] = []
   let characters = 0
   for (const each of queue) {
@@ -184,7 +186,6 @@ function takeBatch(queue: Set<RfqWrite>): RfqWrite[] {
     characters += [snapshot.rfq, ...snapshot.responses].reduce((sum, { text }) => sum + text.length, 0)
     if (characters > MAX_CHARACTERS && batch.length > 0) continue
     batch.push(each)
-    queue.delete(each)
   }
   return batch
 }
