@@ -149,7 +149,7 @@ export class Session implements ChannelSession {
     segment: string,
   ): Promise<ListResult<SentDocument<K>>> {
     const read = await this.#retriedRead(this.#target(operation, [segment]), (reply) =>
-      parseList(reply, (text) => observe(kind, text)),
+      parseList(reply, (text) => ({ ...observe(kind, text) })),
     )
     return { ...read, ...read.value }
   }

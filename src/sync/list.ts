@@ -122,9 +122,9 @@ function toEntry<T>(id: string, twins: readonly Observation<T>[]): ListEntry<T> 
   const others =
     twins.length === 1 ? [...twins] : twins.toSorted((a, b) => byCodeUnit(contentOf(bodyOf(a)), contentOf(bodyOf(b))))
   const last = others.pop() as Observation<T>
-  if (others.length === 0) return { ...last, others }
+  if (others.length === 0) return { others, ...last }
   const message = `the list contains several different entries with the identifier ${id.slice(0, 80)}`
-  return { ...last, others, problems: [...last.problems, { path: '', code: 'duplicate' as const, message }] }
+  return { others, ...last, problems: [...last.problems, { path: '', code: 'duplicate' as const, message }] }
 }
 
 /** What is recorded of an identifier in a list: the entry, or the array of those that differ. */

@@ -167,8 +167,7 @@ function candidatesOf(rfq: PlannableRfq, { states, now, recheckClosedHours, plan
     return { rfqId: rfq.id, responseId, isDue, isClosed, isEveryPoll, rank, toDueDate, readBy }
   }
   const isPending = isRfqPending(rfq, state?.rfq)
-  if (lastRequestFailed(state?.rfq) || planning.budget === Number.POSITIVE_INFINITY)
-    return [toCandidate(null, state?.rfq, false)]
+  if (lastRequestFailed(state?.rfq)) return [toCandidate(null, state?.rfq, false)]
   const present = [...(state?.responses.values() ?? [])].filter(({ missingSince }) => missingSince === null)
   const offers = (rfq.responseIds ?? present.map(({ id }) => id)).map((id) => {
     const response = state?.responses.get(id)

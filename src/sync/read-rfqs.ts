@@ -8,11 +8,11 @@ import type { RecordedChange, RfqPollState } from '../store/contract.js'
 import type { RfqEntry } from './list.js'
 import { chooseResponses, type RequestPlan, type StoredState } from './plan.js'
 import type { Poll } from './poll.js'
-import { type FetchedRfq, forEachUntilError, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
+import { type FetchedRfq, isUnavailable, readRfqWithResponses } from './rfq-reader.js'
 
 /** A poll that reads RFQs. */
 export interface RfqReading extends Poll {
-  /** RFQs read at the same time. */
+  /** Requests that may be in flight. */
   concurrency: number
   /** Whether a person waits for the result: then what failed before is retried. */
   isManual: boolean
@@ -29,6 +29,8 @@ export interface RfqReading extends Poll {
 
 /** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
+/** Another RFQ begins while those begun have fewer requests than this many times those that may be in flight: enough to keep them busy. */
+const READ_AHEAD = 2
 /** RFQs whose responses are loaded together. */
 const LOADED_TOGETHER = 50
 
@@ -68,17 +70,29 @@ export async function loadStates(
  * @throws an error that concerns the whole channel or this process, after all reads in progress have ended
  */
 export async function readRfqs(reading: RfqReading): Promise<void> {
-  const { run, plan, entries, progress } = reading
-  const all = [...plan.reads.keys()].flatMap((id) => entries.get(id) ?? [])
+  const { run, plan, entries, progress, concurrency } = reading
   const errors: unknown[] = []
   const recordings: Promise<unknown>[] = []
-  await forEachUntilError(all, reading.concurrency, async (entry) => {
-    if (run.isWanted || errors.length > 0) return
+  const reads = new Set<Promise<void>>()
+  /** Requests of the RFQs that are being read. */
+  let requests = 0
+  const read = async (entry: KeptEntry, planned: number) => {
+    requests += planned
     const fetched = fetchRfq(reading, entry)
     await fetched.catch(() => undefined)
     recordings.push(settle(reading, entry, fetched).catch((error: unknown) => errors.push(error)))
     if (recordings.length > MAX_UNRECORDED) await recordings.shift()
-  })
+    requests -= planned
+  }
+  for (const [id, responses] of plan.reads) {
+    const entry = entries.get(id)
+    while (requests >= READ_AHEAD * concurrency) await Promise.race(reads)
+    if (run.isWanted || errors.length > 0) break
+    if (entry === undefined) continue
+    const reading = read(entry, 1 + responses.size).finally(() => reads.delete(reading))
+    reads.add(reading)
+  }
+  await Promise.all(reads)
   await Promise.all(recordings)
   if (errors.length > 0) throw errors[0]
   // Whatever was answered first, so that the same failures are described alike.
@@ -145,7 +159,7 @@ export async function recordListEntry(
   { requested = false, readAt }: { requested?: boolean; readAt: Date },
 ): Promise<void> {
   const { context, run } = poll
-  const rfq = { requested, ...entry }
+  const rfq = { ...entry, requested }
   const snapshot = { rfq, responses: [], responsesComplete: false, readAt }
   countRecorded(poll, entry, await context.store.recordRfq(run, snapshot, context.now()))
 }

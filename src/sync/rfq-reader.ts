@@ -58,14 +58,14 @@ export async function readRfqWithResponses(
     const { id: responseId, summaryHash } = summary
     const requested = choice === undefined || choice.request.has(responseId)
     if (choice?.observe.has(responseId))
-      return { summaryHash, ...sameText(responseId, 'summary', summary.text, summaryHash) }
+      return Object.assign(sameText(responseId, 'summary', summary.text, summaryHash), { summaryHash })
     if (!requested) return observeSummary(summary, { requested })
     const known = stored?.responses.get(responseId)
     const failedBefore = lastRequestFailed(known)
     try {
       const options = { knownHash: knownHash(known), retries: retriesAfter(failedBefore) }
       const { value } = await session.readResponse(id, responseId, options)
-      return { summaryHash, requested, ...value, id: responseId }
+      return Object.assign(value, { summaryHash, requested, id: responseId })
     } catch (error) {
       const isAccepted = poll !== undefined && isUnavailable(error)
       if (isAccepted) poll.onUnavailable(error)
@@ -156,5 +156,5 @@ function observeSummary(
   { id, text, body, summaryHash }: Summary,
   { requested, problems = [] }: { requested: boolean; problems?: Problem[] },
 ): ReadDocument {
-  return { summaryHash, requested, ...observe('summary', text, body), id, problems }
+  return Object.assign(observe('summary', text, body), { summaryHash, requested, id, problems })
 }

@@ -1,6 +1,6 @@
 import type { CreditClaim } from '../../core/decision/recommendation.js'
 import type { Listing } from '../../core/documents/observation.js'
-import { byCodeUnit, plausibleOrNull, round6, sum } from '../../core/numbers.js'
+import { byCodeUnit, plausibleOrNull, round6 } from '../../core/numbers.js'
 import { formatAmount, formatTonnes } from '../../core/text/number-format.js'
 import { daysBetween, yearOf } from '../date-math.js'
 import type { DeliveryLine } from './offer-terms.js'
@@ -61,25 +61,26 @@ export function shortagesOf(
   others: readonly OtherClaim[] = [],
 ): Shortage[] {
   const offered = lines.flatMap(({ periodStart, periodEnd, volume }) => entryOf(periodStart, periodEnd, volume ?? 0))
-  const listed = [...credits, ...ranges]
   const isListed = ({ first, last }: Years) => years.some((one) => one.first <= first && last <= one.last)
   const claimed = others.flatMap((claim) =>
     entryOf(claim.periodStart, claim.periodEnd, claim.volume).flatMap((entry) =>
       (entry.tonnes ?? 0) > 0 && isListed(entry) ? { claim, ...entry } : [],
     ),
   )
-  const beyond = joinedYears([...offered, ...claimed, ...listed]).flatMap(({ first, last }): Shortage[] => {
-    const within = <T extends YearEntry>(entries: readonly T[]) =>
-      entries.filter((one) => one.first >= first && one.last <= last)
-    if (within(offered).length === 0) return []
-    if (!isListed({ first, last }) || within(listed).some(({ tonnes }) => tonnes === null)) return []
-    const total = (entries: readonly YearEntry[]) => round6(sum(within(entries).map(({ tonnes }) => tonnes ?? 0)))
+  const beyond: Shortage[] = []
+  for (const joined of joinedYears([...offered, ...claimed, ...credits, ...ranges])) {
+    const { first, last } = joined
+    const isWithin = (one: Years) => one.first >= first && one.last <= last
+    const isUnknown = (one: YearEntry) => one.tonnes === null && isWithin(one)
+    if (!offered.some(isWithin) || !isListed(joined) || credits.some(isUnknown) || ranges.some(isUnknown)) continue
+    const total = (entries: readonly YearEntry[]) =>
+      round6(entries.reduce((tonnes, one) => (isWithin(one) ? tonnes + (one.tonnes ?? 0) : tonnes), 0))
     const [own, available] = [total(offered), Math.max(total(credits), total(ranges))]
     const together = round6(own + total(claimed))
-    if (own === 0 || together <= available) return []
-    const named = rfqsByKind(within(claimed).map(({ claim }) => claim))
-    return [{ first, last, offered: own, together, available, others: named }]
-  })
+    if (own === 0 || together <= available) continue
+    const named = rfqsByKind(claimed.filter(isWithin).map(({ claim }) => claim))
+    beyond.push({ first, last, offered: own, together, available, others: named })
+  }
   // What it has too many of by itself stays so, whatever years others join.
   const alone = claimed.length === 0 ? [] : shortagesOf(lines, { credits, ranges, years })
   return [
@@ -140,10 +141,10 @@ function entryOf(start: string | null, end: string | null, tonnes: number | null
   return [{ first: isLong ? first : last, last, tonnes: plausibleOrNull(tonnes) }]
 }
 
-/** The ranges of years of the entries; those that overlap, or are at most `gap` years apart, are one. */
-function joinedYears(entries: readonly YearEntry[], gap = 0): Years[] {
+/** The ranges of years of the entries, which it sorts; those that overlap, or are at most `gap` years apart, are one. */
+function joinedYears(entries: YearEntry[], gap = 0): Years[] {
   const joined: Years[] = []
-  for (const { first, last } of [...entries].sort((a, b) => a.first - b.first)) {
+  for (const { first, last } of entries.sort((a, b) => a.first - b.first)) {
     const open = joined.at(-1)
     if (open !== undefined && first <= open.last + gap) open.last = Math.max(open.last, last)
     else joined.push({ first, last })

@@ -64,42 +64,40 @@ interface Candidate {
 }
 
 /** Every reason why an offer can be part of no award. Only offers that are submitted, and visible, can be; or accepted ones. */
-export function exclusionsOf(offer: Candidate, currency: CurrencyReport): Exclusion[] {
-  return offer.facts.hasOffer
-    ? [...statusExclusions(offer), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]
-    : [exclusion('no-offer', 'The response contains no readable offer.')]
-}
-
-const exclusion = (code: Exclusion['code'], message: string): Exclusion => ({ code, message })
-
-function* statusExclusions({ facts: { status }, missingSince, isLeftOut }: Candidate) {
-  if (isLeftOut) yield exclusion('left-out', 'The offer is left out of this comparison.')
-  if (status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
-  else if (status === null) yield exclusion('not-open', 'The offer states no status, so it is not known to be open.')
+export function exclusionsOf(
+  { facts, missingSince, metrics, compared, isLeftOut }: Candidate,
+  currency: CurrencyReport,
+) {
+  const found: Exclusion[] = []
+  const exclude = (code: Exclusion['code'], message: string) => found.push({ code, message })
+  const { hasOffer, status, terms } = facts
+  if (!hasOffer) {
+    exclude('no-offer', 'The response contains no readable offer.')
+    return found
+  }
+  if (isLeftOut) exclude('left-out', 'The offer is left out of this comparison.')
+  if (status === 'rejected') exclude('rejected', 'The offer was rejected.')
+  else if (status === null) exclude('not-open', 'The offer states no status, so it is not known to be open.')
   else if (status !== 'submitted' && status !== 'accepted')
-    yield exclusion('not-open', `The status of the offer is “${truncate(status, 40)}”, not “submitted”.`)
+    exclude('not-open', `The status of the offer is “${truncate(status, 40)}”, not “submitted”.`)
   if (missingSince !== null)
-    yield exclusion('missing', `The offer has been missing from the RFQ since ${missingSince.slice(0, 10)}.`)
-}
-
-function* priceExclusions({ facts, metrics, compared }: Candidate) {
+    exclude('missing', `The offer has been missing from the RFQ since ${missingSince.slice(0, 10)}.`)
   if (metrics.presentValuePerTonne === null) {
-    const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
-    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.noPrice ?? '')
-  } else if (compared.presentValuePerTonne !== null && compared.presentValuePerTonne <= 0) {
-    yield exclusion('no-price', 'The price per tonne rounds to 0 at six decimals.')
-  }
-}
-
-function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyReport) {
-  const { currency: sent, currencyCode } = facts.terms
-  if (currencyCode === null) {
-    const what = sent === null ? 'The offer states no currency.' : `"${truncate(sent, 20)}" is not a currency code.`
-    yield exclusion('no-currency', what)
-  } else if (compared.rate === null) {
+    const noVolume = metrics.sumVolume <= 0 && (terms.statedVolume ?? 0) <= 0
+    exclude(noVolume ? 'no-volume' : 'no-price', metrics.noPrice ?? '')
+  } else if (compared.presentValuePerTonne !== null && compared.presentValuePerTonne <= 0)
+    exclude('no-price', 'The price per tonne rounds to 0 at six decimals.')
+  const { currency: sent, currencyCode } = terms
+  if (currencyCode === null)
+    exclude(
+      'no-currency',
+      sent === null ? 'The offer states no currency.' : `"${truncate(sent, 20)}" is not a currency code.`,
+    )
+  else if (compared.rate === null) {
     const message = currency.rates.find((rate) => rate.currency === currencyCode)?.message ?? ''
-    yield exclusion('no-exchange-rate', `The offer is priced in ${currencyCode}. ${message}`)
+    exclude('no-exchange-rate', `The offer is priced in ${currencyCode}. ${message}`)
   }
+  return found
 }
 
 /** Whether it is submitted, and neither missing nor accepted. */

@@ -22,10 +22,11 @@ interface FlagContext {
 
 /** Raises the flags of an offer, loud ones first. */
 export function offerFlags(of: FlagContext): Flag[] {
-  const raised = OFFER_FLAGS.flatMap((code) => {
+  const raised: Flag[] = []
+  for (const code of OFFER_FLAGS) {
     const message = RULES[code](of)
-    return message === null ? [] : [{ code, loud: isLoud(code, of), message }]
-  })
+    if (message !== null) raised.push({ code, loud: isLoud(code, of), message })
+  }
   return raised.sort((a, b) => Number(b.loud) - Number(a.loud))
 }
 

@@ -114,18 +114,20 @@ const WITHOUT_PRICE: ReadonlySet<string> = new Set(['no-volume', 'no-price', 'no
  * limit that cannot be evaluated where an exclusion says why, and that a review did not accept what it rejected.
  */
 export function unmetRequirements(offer: AssessedOffer, rfq: RfqTerms, levels: RequirementLevels): UnmetRequirement[] {
+  if (!offer.hasOffer) return []
   const hasNoPrice = offer.exclusions.some(({ code }) => WITHOUT_PRICE.has(code))
-  const unmet = OFFER_REQUIREMENTS.flatMap((name): UnmetRequirement[] => {
+  const unmet: Record<UnmetRequirement['level'], UnmetRequirement[]> = { hard: [], advisory: [] }
+  for (const name of OFFER_REQUIREMENTS) {
     const level = levels[name]
-    const failure = level === 'off' || !offer.hasOffer ? null : evaluate(name, offer, rfq)
-    if (level === 'off' || failure === null) return []
+    const failure = level === 'off' ? null : evaluate(name, offer, rfq)
+    if (level === 'off' || failure === null) continue
     const isPrice = name === 'priceMax' || name === 'priceMin'
     const isSaid = isPrice
       ? hasNoPrice && failure.met === null
       : name === 'reviewAccepted' && level === 'advisory' && isReviewRejected(offer)
-    return isSaid ? [] : [{ name, title: REQUIREMENT_TITLES[name], level, ...failure }]
-  })
-  return [...unmet.filter(({ level }) => level === 'hard'), ...unmet.filter(({ level }) => level !== 'hard')]
+    if (!isSaid) unmet[level].push({ name, title: REQUIREMENT_TITLES[name], level, ...failure })
+  }
+  return [...unmet.hard, ...unmet.advisory]
 }
 
 /** Whether the review of an offer rejected it. */

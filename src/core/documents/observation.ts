@@ -33,6 +33,12 @@ export interface Observation<T> extends Parsed<T> {
   body: unknown
   /** The text is the known one: it was not parsed, has no `body` and `document`, and is valid and without problems. */
   same: boolean
+  /** Whether the document itself was requested, perhaps in vain. */
+  requested: boolean
+  /** Of a response that was read with its RFQ: hash of its summary. */
+  summaryHash: string | null
+  /** How many differing list entries have the identifier; if several, `text` is the array of them. */
+  bodies: number
 }
 
 /** A response in the summaries of an RFQ. */
@@ -43,14 +49,7 @@ export interface ListedResponse {
 }
 
 /** A document to be recorded, as it was read, or as a list or an RFQ shows it. */
-export interface ReadDocument extends Observation<unknown> {
-  /** Whether the document itself was requested, perhaps in vain. Default: if it is `full`. */
-  requested?: boolean
-  /** Of a response: hash of its summary in the RFQ. */
-  summaryHash?: string
-  /** How many differing list entries have the identifier; if several, `text` is the array of them. Default 1. */
-  bodies?: number
-}
+export type ReadDocument = Observation<unknown>
 
 /** Parses a document. Never throws. */
 export const parseDocument = <K extends SentKind>(kind: K, body: unknown): Parsed<SentDocument<K>> =>
@@ -68,14 +67,13 @@ export function observe<K extends SentKind>(
 ): Observation<SentDocument<K>> {
   refuseDeep(body)
   const id = identifierOf(body) ?? `unidentified-${contentHash(body).slice(0, 16)}`
-  const { problems, ...parsed } = parseDocument(kind, body)
-  const found = [...problems, ...(text.includes('\ufffd') ? [DAMAGED_TEXT] : [])]
+  const parsed = parseDocument(kind, body)
+  const problems = text.includes('\ufffd') ? [...parsed.problems, DAMAGED_TEXT] : parsed.problems
   const shape = kind === 'rfq-entry' ? 'list' : kind === 'summary' ? 'summary' : 'full'
-  return {
-    ...{ id, shape, text, hash: hash('sha256', text), body: kind === 'rfq' ? body : undefined, same: false },
-    ...parsed,
-    problems: found,
-  }
+  const kept = kind === 'rfq' ? body : undefined
+  const [textHash, requested] = [hash('sha256', text), shape === 'full']
+  const other = { body: kept, same: false, requested, summaryHash: null, bodies: 1 }
+  return { id, shape, text, hash: textHash, ...other, ...parsed, problems }
 }
 
 /** What JSON.parse reads of a document that has a text. */
@@ -83,9 +81,10 @@ export const bodyOf = ({ body, text }: { body?: unknown; text: string | null }):
   body ?? JSON.parse(text as string)
 
 /** A document whose text is the known one, by its hash. */
-export const sameText = (id: string, shape: DocumentShape, text: string, textHash: string): Observation<never> => ({
-  ...{ id, shape, text, hash: textHash, body: undefined, same: true, document: null, problems: [], valid: true },
-})
+export const sameText = (id: string, shape: DocumentShape, text: string, textHash: string): Observation<never> => {
+  const other = { body: undefined, same: true, requested: shape === 'full', summaryHash: null, bodies: 1 }
+  return { id, shape, text, hash: textHash, ...other, document: null, problems: [], valid: true }
+}
 
 const DAMAGED_TEXT: Problem = {
   path: '',

@@ -159,7 +159,7 @@ export class DocumentChanges {
     const { observed_at, not_before, run_id } = times
     Object.assign(row, { newest_version: row.newest_version + 1, observed_at, not_before, run_id }, NO_CONTENT)
     if (read !== null) {
-      const { shape, bodies = 1, valid, hash, text } = read
+      const { shape, bodies, valid, hash, text } = read
       const content = { shape, bodies, text, valid: Number(valid), content_hash: hash }
       Object.assign(row, content, { text_hash: storedTextHash(row, read) }, termColumns(row.kind, read))
       this.#read.set(row, read)
@@ -243,7 +243,7 @@ function versionTimes(row: DocumentRow, stamp: Timestamp): { not_before: Timesta
 function see(row: DocumentRow, read: ReadDocument | null, { stamp, readAt }: ChangeContext): void {
   row.last_read_at = readAt
   if (read === null) return
-  const { shape, requested = shape === 'full', summaryHash = null } = read
+  const { shape, requested, summaryHash } = read
   row.last_observed_at = stamp
   if (shape === 'full') row.full_read_at = readAt
   if (shape === 'full' && row.kind === 'rfq') row.entry_read = 1

@@ -41,7 +41,7 @@ async function recording(kind: 'rfqs' | 'listings' = 'rfqs') {
   }
 }
 
-const asEntry = (document: ReadDocument) => ({ ...document, shape: 'list' as const })
+const asEntry = (document: ReadDocument) => ({ ...document, shape: 'list' as const, requested: false })
 const titled = (title: string) => observed({ id: 'rfq', title })
 const RFQ = { rfq: observed({ id: 'rfq' }), responses: [], responsesComplete: true } as const
 const full = (id: string, more: Partial<ReadDocument> = {}) => observedResponse({ id }, more)
