@@ -25,7 +25,10 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 export const isUuid = (text: string): boolean => text.length === 36 && UUID.test(text)
 
 /** An identifier in the form in which it is compared: a UUID in lower case. Stored and requested is the one that was listed. */
-export const comparableId = (id: string): string => (isUuid(id) ? id.toLowerCase() : id)
+export function comparableId(id: string): string {
+  const lower = id.toLowerCase()
+  return lower !== id && isUuid(id) ? lower : id
+}
 
 /** The forms in which a stored identifier is looked for: as it is, and a UUID in lower and in upper case. */
 export const formsOfId = (id: string): string[] => (isUuid(id) ? [id, id.toLowerCase(), id.toUpperCase()] : [id])
