@@ -48,7 +48,7 @@ const PACKAGES: Record<string, string> = {
   '@modelcontextprotocol': 'src/mcp',
   'node-cron': 'src/config',
   nodemailer: 'src/notify',
-  'p-limit': 'src/pool src/store src/sync',
+  'p-limit': 'src/pool src/store',
   'p-retry': 'src/marketplace',
   pg: 'src/store',
   pino: 'jobs src',

@@ -89,24 +89,22 @@ export async function readRfqWithResponses(
 /**
  * Does work for each item, several at the same time. After an error no other item begins, and the error is thrown when those in progress
  * have ended.
- * @param work receives a function that returns whether another item has failed
  */
 export async function forEachUntilError<T>(
   items: readonly T[],
   concurrency: number,
-  work: (item: T, hasFailed: () => boolean) => Promise<unknown>,
+  work: (item: T) => Promise<unknown>,
 ): Promise<void> {
   const errors: unknown[] = []
-  const hasFailed = () => errors.length > 0
   const left = items.values()
   const workThrough = async () => {
     for (const item of left) {
-      if (hasFailed()) return
-      await work(item, hasFailed).catch((error: unknown) => errors.push(error))
+      if (errors.length > 0) return
+      await work(item).catch((error: unknown) => errors.push(error))
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, workThrough))
-  if (hasFailed()) throw errors[0]
+  if (errors.length > 0) throw errors[0]
 }
 
 /** The hash by which the text of a document that is not missing is recognized. */
