@@ -108,6 +108,22 @@ describe('polling RFQs', () => {
     expect(await sql(fixture, 'select id from rfqs')).toHaveLength(1)
   })
 
+  it('begins another RFQ only while those begun have fewer than twice as many requests as may be in flight', async () => {
+    const fixture = await openChannelFixture({ rfqs: 12, responsesPerRfq: 5 })
+    const mostAtOnce = async (concurrency: number) => {
+      fixture.sandbox.requests.length = 0
+      await fixture.pollRfqs({ concurrency })
+      const [left, most] = [new Map<string | null, number>(), { rfqs: 0 }]
+      for (const { operation, rfqId } of fixture.sandbox.requests.filter((each) => each.rfqId !== null)) {
+        left.set(rfqId, operation === 'readRfq' ? 5 : (left.get(rfqId) ?? 0) - 1)
+        most.rfqs = Math.max(most.rfqs, [...left.values()].filter((count) => count > 0).length)
+      }
+      expect(new Set(left.values())).toEqual(new Set([0]))
+      return most.rfqs
+    }
+    expect([await mostAtOnce(1), await mostAtOnce(4), await mostAtOnce(8)]).toEqual([1, 2, 3])
+  })
+
   it('stops between two RFQs when it is aborted', async () => {
     const fixture = await openChannelFixture({ rfqs: 8, responsesPerRfq: 1 })
     const stop = new AbortController()
