@@ -89,8 +89,8 @@ export async function readRfqs(reading: RfqReading): Promise<void> {
     while (requests >= READ_AHEAD * concurrency) await Promise.race(reads)
     if (run.isWanted || errors.length > 0) break
     if (entry === undefined) continue
-    const reading = read(entry, 1 + responses.size).finally(() => reads.delete(reading))
-    reads.add(reading)
+    const begun = read(entry, 1 + responses.size).finally(() => reads.delete(begun))
+    reads.add(begun)
   }
   await Promise.all(reads)
   await Promise.all(recordings)
