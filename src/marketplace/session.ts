@@ -148,6 +148,7 @@ export class Session implements ChannelSession {
     kind: K,
     segment: string,
   ): Promise<ListResult<SentDocument<K>>> {
+    // Copies, as docs/BENCHMARKS.md explains: entries stay, and other documents pass.
     const read = await this.#retriedRead(this.#target(operation, [segment]), (reply) =>
       parseList(reply, (text) => ({ ...observe(kind, text) })),
     )

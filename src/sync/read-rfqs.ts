@@ -29,7 +29,7 @@ export interface RfqReading extends Poll {
 
 /** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
-/** Another RFQ begins while those begun have fewer requests than this many times those that may be in flight: enough to keep them busy. */
+/** Another RFQ begins while those begun have fewer requests than this many times those that may be in flight: few that a close waits for. */
 const READ_AHEAD = 2
 /** RFQs whose responses are loaded together. */
 const LOADED_TOGETHER = 50
