@@ -1,3 +1,4 @@
+import { comparableId } from '../core/documents/identifier.js'
 import { isPlainObject, membersOf, partsOf } from '../core/documents/json-text.js'
 import type { Observation } from '../core/documents/observation.js'
 import { truncate } from '../core/text/clean-text.js'
@@ -74,6 +75,16 @@ export function parseObject(text: string): Record<string, unknown> {
   const statusCode = Number(body.statusCode)
   if (statusCode >= 400) throw new UnusableBodyError(`the body is an error (statusCode ${statusCode})`)
   return body
+}
+
+/**
+ * Checks that a document has the requested id, or none.
+ * @throws UnusableBodyError for another id: the document must not be stored under the requested one
+ */
+export function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize: Sanitize): void {
+  if (found === undefined || found === null || found === '') return
+  if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
+  throw new UnusableBodyError(`the body is another document (id ${sanitize(String(found))})`)
 }
 
 /**

@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Dispatcher } from 'undici'
 import type { ChannelRef } from '../core/channel.js'
 import type { SentKind } from '../core/documents/documents.js'
-import { comparableId, isAddressable } from '../core/documents/identifier.js'
+import { isAddressable } from '../core/documents/identifier.js'
 import {
   type Listing,
   type Observation,
@@ -36,9 +36,9 @@ import {
   parseList,
   parseObject,
   readBody,
+  requireMatchingId,
   type TextReply,
   textOf,
-  UnusableBodyError,
 } from './replies.js'
 import { Retries } from './retry.js'
 import { createKeySearch, createSanitizer, type Sanitize } from './sanitizer.js'
@@ -293,16 +293,6 @@ export class Session implements ChannelSession {
 /** It must not be stored. */
 const HAS_KEY = 'but the body contains the API key. Nothing of it was used'
 const FROM_CACHE = 'but a cache answered with an earlier reply: let requests to the marketplace bypass it'
-
-/**
- * Checks that a document has the requested id, or none.
- * @throws UnusableBodyError for another id: the document must not be stored under the requested one
- */
-function requireMatchingId({ id: found }: { id?: unknown }, id: string, sanitize: Sanitize): void {
-  if (found === undefined || found === null || found === '') return
-  if (typeof found === 'string' && comparableId(found) === comparableId(id)) return
-  throw new UnusableBodyError(`the body is another document (id ${sanitize(String(found))})`)
-}
 
 /** Joins and percent-encodes a path. */
 const encodePath = (base: string, segments: readonly string[]): string =>
