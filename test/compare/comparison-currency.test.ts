@@ -77,15 +77,9 @@ describe('offers in several currencies', () => {
   })
 })
 
-it.each<[object]>([
-  [{ exchangeRates: { EUR: { rate: 0 } } }],
-  [{ exchangeRates: { euro: { rate: 1 } } }],
-  ...['2026-02-30', '20260101', '2026-01-01T00:00:00Z'].map((date): [object] => [
-    { exchangeRates: { EUR: { rate: 1, date } } },
-  ]),
-  [{ awardTolerance: -0.1 }],
-  [{ awardTolerance: 'any' }],
-  [{ discountRate: -0.1 }],
-])('settings out of bounds are refused: %j', (settings) => {
-  expect(() => report(settings as SettingsInput)).toThrow()
-})
+it.each<[object]>([[{ awardTolerance: -0.1 }], [{ awardTolerance: 'any' }], [{ discountRate: -0.1 }]])(
+  'settings out of bounds are refused: %j',
+  (settings) => {
+    expect(() => report(settings as SettingsInput)).toThrow()
+  },
+)

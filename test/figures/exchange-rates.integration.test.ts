@@ -1,14 +1,11 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { parseRateSource } from '../../src/core/decision/rate-source.js'
 import { readRates } from '../../src/figures/exchange-rates.js'
 import { freePort } from '../helpers/servers/private-redis.js'
-import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-02-02T18:00:00Z')
 const CSV = 'Date,USD,\n2026-02-02,1.0851,\n2026-01-30,1.0837,\n'
@@ -95,19 +92,6 @@ describe('rates of an address', () => {
     await expect(read(`http://127.0.0.1:${await freePort()}/`)).rejects.toThrow(/ECONNREFUSED/)
     const signal = AbortSignal.abort(new Error('stopped'))
     await expect(readRates(sourceOf(url), NOW, signal)).rejects.toThrow('stopped')
-  })
-})
-
-describe('rates of a file', () => {
-  it('are read, also zipped', async () => {
-    const folder = testFolder()
-    writeFileSync(join(folder, 'rates.csv'), CSV)
-    writeFileSync(join(folder, 'rates.zip'), zip({ 'eurofxref-hist.csv': CSV }))
-    for (const name of ['rates.csv', 'rates.zip']) expect((await read(join(folder, name))).rates).toEqual(RATES)
-  })
-
-  it('that is missing is an error', async () => {
-    await expect(read(join(testFolder(), 'rates.csv'))).rejects.toThrow(/rates\.csv: .*no such file/)
   })
 })
 

@@ -183,15 +183,6 @@ describe('the reason of a changed recommendation', () => {
     desk.change('Lumen', { offer: { ...terms, scheduledDeliveries: later } })
     expect(await desk.reasons(settings)).toEqual(['Katari → Lumen, because the offer of Lumen changed: other terms'])
   })
-
-  it('names the settings, with what they were', async () => {
-    const desk = await openDesk({ minVolume: 100, maxVolume: 250 })
-    const settings: Settings = { ...DEFAULT_SETTINGS, volume: 150 }
-    await desk.reasons()
-    desk.fixture.advanceSeconds(60)
-    const [reason] = await desk.reasons(settings)
-    expect(reason).toMatch(/^Katari → .*, because setting volume: none → 150$/)
-  })
 })
 
 describe('figures', () => {

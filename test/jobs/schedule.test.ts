@@ -97,12 +97,6 @@ describe('schedule', () => {
       ['20:59:00', '21:00:10'],
       ['channel-report acme/forest tick 21:00:10'],
     ],
-    [
-      'every tick of an expression with seconds',
-      { schedule: { closeExpired: '*/10 * * * * *' } },
-      ['01:00:40', '01:00:50'],
-      ['close-expired acme/forest tick 01:00:40', 'close-expired acme/forest tick 01:00:50'],
-    ],
   ])('enqueues %s', async (_title, options, ticks, enqueued) => {
     const test = createTestSchedule(options)
     for (const tick of ticks) await test.at(tick)
