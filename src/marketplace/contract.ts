@@ -51,6 +51,10 @@ export interface ChannelSession {
   readonly channel: ChannelRef
   /** HTTP requests sent so far, including retries. */
   readonly requests: number
+  /** Reads that wait for their turn. */
+  readonly waiting: number
+  /** Waits until one of them has it. */
+  nextTurn(): Promise<void>
   listListings(): Promise<ListResult<Listing>>
   listRfqs(): Promise<ListResult<RfqListItem>>
   /**

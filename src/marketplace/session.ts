@@ -90,6 +90,8 @@ export class Session implements ChannelSession {
   /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
+  #waiting = 0
+  #onTurn: (() => void)[] = []
   #suspended: Error | null = null
 
   /** @param channel its names can be part of a URL, and its key is printable ASCII (src/config) */
@@ -108,6 +110,14 @@ export class Session implements ChannelSession {
 
   get requests(): number {
     return this.#requests
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => this.#onTurn.push(resolve))
   }
 
   listListings(): Promise<ListResult<Listing>> {
@@ -210,7 +220,11 @@ export class Session implements ChannelSession {
     const { limiter, timing } = this.#client
     this.#assertMaySend(target, retry)
     const asked = timing.elapsed()
-    const slot = await limiter.acquire(this, starts)
+    this.#waiting++
+    const slot = await limiter.acquire(this, starts).finally(() => {
+      this.#waiting--
+      for (const resolve of this.#onTurn.splice(0)) resolve()
+    })
     const since = timing.elapsed()
     try {
       const reply = await this.#send(target, { retry, waitedSeconds: (since - asked) / 1000 })

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { IdMap } from '../core/documents/identifier.js'
 import { partsOf } from '../core/documents/json-text.js'
 import { observe, type ReadDocument } from '../core/documents/observation.js'
@@ -29,8 +30,8 @@ export interface RfqReading extends Poll {
 
 /** RFQs that may wait for their commit while further ones are read. */
 export const MAX_UNRECORDED = 64
-/** Another RFQ begins while those begun have fewer requests than this many times those that may be in flight: few that a close waits for. */
-const READ_AHEAD = 2
+/** How long no request was made until another RFQ begins, whatever is expected of those begun, in milliseconds. */
+const IDLE_MS = 200
 /** RFQs whose responses are loaded together. */
 const LOADED_TOGETHER = 50
 
@@ -71,25 +72,37 @@ export async function loadStates(
  */
 export async function readRfqs(reading: RfqReading): Promise<void> {
   const { run, plan, entries, progress, concurrency } = reading
+  const { session } = reading.context
   const errors: unknown[] = []
   const recordings: Promise<unknown>[] = []
   const reads = new Set<Promise<void>>()
-  /** Requests of the RFQs that are being read. */
-  let requests = 0
+  /** Planned offers of RFQs that have begun and were not read yet. */
+  let expected = 0
   const read = async (entry: KeptEntry, planned: number) => {
-    requests += planned
-    const fetched = fetchRfq(reading, entry)
-    await fetched.catch(() => undefined)
+    let unread = planned
+    expected += planned
+    const onRead = () => {
+      expected -= unread
+      unread = 0
+    }
+    const fetched = fetchRfq(reading, entry, onRead)
+    await fetched.catch(onRead)
     recordings.push(settle(reading, entry, fetched).catch((error: unknown) => errors.push(error)))
     if (recordings.length > MAX_UNRECORDED) await recordings.shift()
-    requests -= planned
+  }
+  // Few are begun, for a close that waits; but nothing waits long for an RFQ that does not answer, or is tried again.
+  const roomForOne = async () => {
+    while (reads.size >= concurrency || expected + session.waiting >= concurrency / 2) {
+      const isIdle = await Promise.race([...reads, session.nextTurn(), wait(IDLE_MS, true, { ref: false })])
+      if (isIdle && session.waiting === 0 && reads.size < concurrency) return
+    }
   }
   for (const [id, responses] of plan.reads) {
     const entry = entries.get(id)
-    while (requests >= READ_AHEAD * concurrency) await Promise.race(reads)
+    await roomForOne()
     if (run.isWanted || errors.length > 0) break
     if (entry === undefined) continue
-    const begun = read(entry, 1 + responses.size).finally(() => reads.delete(begun))
+    const begun = read(entry, responses.size).finally(() => reads.delete(begun))
     reads.add(begun)
   }
   await Promise.all(reads)
@@ -115,7 +128,8 @@ async function settle(reading: RfqReading, entry: KeptEntry, fetched: Promise<Fe
 /** Whether an error concerns one RFQ only, not the whole channel or this process. */
 const isOfOneRfq = (error: unknown): error is Error => error instanceof ItemError || error instanceof UnavailableError
 
-async function fetchRfq(reading: RfqReading, entry: KeptEntry): Promise<FetchedRfq> {
+/** @param onRead called when the RFQ itself was read, and the requests for its offers begin */
+async function fetchRfq(reading: RfqReading, entry: KeptEntry, onRead: () => void): Promise<FetchedRfq> {
   const { context, plan, progress } = reading
   const stored = reading.states.get(entry.id)
   const unavailable: UnavailableError[] = []
@@ -123,6 +137,7 @@ async function fetchRfq(reading: RfqReading, entry: KeptEntry): Promise<FetchedR
     choose(listed) {
       const choice = chooseResponses(plan, entry.id, listed, stored)
       progress.postponed += choice.postponed
+      onRead()
       return choice
     },
     stored,

@@ -67,10 +67,11 @@ export async function readRfqWithResponses(
       const { value } = await session.readResponse(id, responseId, options)
       return Object.assign(value, { summaryHash, requested, id: responseId })
     } catch (error) {
-      const isAccepted = poll !== undefined && isUnavailable(error)
+      const isAccepted = poll !== undefined && error instanceof UnavailableError
       if (isAccepted) poll.onUnavailable(error)
       else if (!(error instanceof ItemError)) throw error
       // Once, this may be an outage, which is not a problem of the document.
+      if (error instanceof NotSentError) return observeSummary(summary, { requested: false })
       if (isAccepted && !failedBefore) return observeSummary(summary, { requested })
       const code = isAddressable(responseId) ? 'unavailable' : 'unaddressable'
       const message = `listed, but cannot be read: ${error.message}`

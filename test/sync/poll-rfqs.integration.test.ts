@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { World } from '../../src/sandbox/index.js'
+import { READ_EVERYTHING } from '../../src/sync/plan.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
 import { rowsOf } from '../helpers/store/store-engine.js'
 
@@ -108,20 +109,31 @@ describe('polling RFQs', () => {
     expect(await sql(fixture, 'select id from rfqs')).toHaveLength(1)
   })
 
-  it('begins another RFQ only while those begun have fewer than twice as many requests as may be in flight', async () => {
+  it('reads at most as many RFQs at once as requests may be in flight', async () => {
     const fixture = await openChannelFixture({ rfqs: 12, responsesPerRfq: 5 })
-    const mostAtOnce = async (concurrency: number) => {
+    for (const concurrency of [1, 4]) {
       fixture.sandbox.requests.length = 0
       await fixture.pollRfqs({ concurrency })
-      const [left, most] = [new Map<string | null, number>(), { rfqs: 0 }]
-      for (const { operation, rfqId } of fixture.sandbox.requests.filter((each) => each.rfqId !== null)) {
+      const left = new Map<string | null, number>()
+      for (const { operation, rfqId } of fixture.sandbox.requests.slice(1)) {
         left.set(rfqId, operation === 'readRfq' ? 5 : (left.get(rfqId) ?? 0) - 1)
-        most.rfqs = Math.max(most.rfqs, [...left.values()].filter((count) => count > 0).length)
+        expect([...left.values()].filter((count) => count > 0).length).toBeLessThanOrEqual(concurrency)
       }
       expect(new Set(left.values())).toEqual(new Set([0]))
-      return most.rfqs
     }
-    expect([await mostAtOnce(1), await mostAtOnce(4), await mostAtOnce(8)]).toEqual([1, 2, 3])
+  })
+
+  it('reads all others after a poll that an RFQ with many offers that fail has ended', async () => {
+    const fixture = await openChannelFixture({ rfqs: 20, responsesPerRfq: 1, retries: 5 })
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL)
+    for (let n = 0; n < 40; n++) fixture.sandbox.world.addResponse(id)
+    fixture.always({ operation: 'readResponse', rfqId: id }, { kind: 'status', status: 503 })
+    for (let poll = 0; poll < 4; poll++) await fixture.pollRfqs({ planning: READ_EVERYTHING, recheckClosedHours: 0 })
+    fixture.sandbox.requests.length = 0
+    const { failures } = await fixture.pollRfqs({ planning: READ_EVERYTHING, recheckClosedHours: 0 })
+    expect([failures.length, fixture.sandbox.requests.filter((each) => each.operation === 'readRfq').length]).toEqual([
+      1, 21,
+    ])
   })
 
   it('stops between two RFQs when it is aborted', async () => {
