@@ -215,18 +215,12 @@ export class RateLimiter {
     waiters.shift()
     if (waiters.length > 0) this.#waiters.push(waiters)
     this.#running++
-    admit(this.#newSlot())
-  }
-
-  #newSlot(): Slot {
     const pauses = this.#pauses
-    return {
-      wasPaused: () => this.#pauses !== pauses,
-      release: () => {
-        this.#running--
-        this.#serve()
-      },
+    const release = () => {
+      this.#running--
+      this.#serve()
     }
+    admit({ wasPaused: () => this.#pauses !== pauses, release })
   }
 
   /** @returns false if a pause began, or the claimed starts were missed, so that others have to be claimed */

@@ -20,10 +20,11 @@ export interface TextReply extends Omit<HttpReply, 'body'> {
 }
 
 /** Decodes a body from UTF-8, without byte order mark and white space around it. */
-export const textOf = ({ status, headers, body }: HttpReply): TextReply => {
-  const text = body.toString('utf8').trim()
-  return { status, headers, text }
-}
+export const textOf = ({ status, headers, body }: HttpReply): TextReply => ({
+  status,
+  headers,
+  text: body.toString('utf8').trim(),
+})
 
 /** The message says why a body cannot be used: `the body is empty`. */
 export class UnusableBodyError extends Error {}

@@ -24,10 +24,14 @@ export function createSanitizer(apiKey: string): Sanitize {
 export function createKeySearch(apiKey: string): (text: string) => boolean {
   const words = [apiKey, ...apiKey.split(' ')].filter((word) => word.length >= MIN_PART_LENGTH)
   const forms = words.flatMap((word) => {
-    const [escaped, encoded] = [JSON.stringify(word).slice(1, -1), encodeURIComponent(word)]
-    const lowerCase = encoded.replaceAll(/%../g, (code) => code.toLowerCase())
-    return [word, escaped, escaped.replaceAll('/', '\\/'), encoded, lowerCase]
+    const encoded = encodeURIComponent(word)
+    return [word, encoded, encoded.replaceAll(/%../g, (code) => code.toLowerCase())]
   })
   const different = [...new Set(forms)]
-  return (text) => different.some((form) => text.includes(form))
+  return (text) => [text, unescaped(text)].some((each) => different.some((form) => each.includes(form)))
 }
+
+/** The text with the characters that it escapes as in JSON; empty if there are none. */
+const unescaped = (text: string): string =>
+  text.includes('\\') ? text.replaceAll(/\\(?:u(....)|(.))/g, (_, code, other) => other ?? characterOf(code)) : ''
+const characterOf = (code: string) => String.fromCharCode(Number.parseInt(code, 16))

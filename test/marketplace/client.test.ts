@@ -94,7 +94,7 @@ describe('replies', () => {
   })
 
   it('that contain the API key, or a long word of it, are not used', async () => {
-    const forms = ['the-key/itself', 'the-key\\/itself', 'the-key%2Fitself', 'the-key%2fitself']
+    const forms = ['the-key/itself', 'the-key\\/itself', 'the-key%2Fitself', 'the-key%2fitself', 'the-key\\u002Fitself']
     const server = await serve((_, response, number) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       response.end(`{"id":"r1","title":"x${forms[number - 1] ?? 'Token'}x"}`)
