@@ -106,7 +106,7 @@ export interface KnownDocument extends Version {
     /** Parsed JSON; an array of several different entries with the identifier of the RFQ. */
     body: unknown
   } | null
-  /** What parsing its body gave, if it was read just now. */
+  /** What parsing its body gave, if it was read just now: it has no body then. */
   parsed?: Parsed<unknown> | undefined
 }
 

@@ -44,7 +44,7 @@ export async function readRates(source: RateSource, now: Date, signal = new Abor
 }
 
 async function download(url: string, signal: AbortSignal): Promise<Buffer> {
-  const headers = { accept: 'text/csv, application/zip, */*', 'user-agent': 'quotekeeper' }
+  const headers = { accept: 'text/csv, application/zip, */*' }
   const { status, body } = await sendOnce(url, { method: 'GET', headers, timeoutMs: TIMEOUT_MS, signal })
   if (status !== 200) throw new Error(`HTTP ${status}; expected 200 and a file of rates (redirects are not followed)`)
   return body

@@ -175,7 +175,8 @@ export async function sendOnce(
   const { origin, pathname, search } = new URL(url)
   const dispatcher = createDispatcher(origin, request.timeoutMs)
   try {
-    const own = { origin, path: pathname + search, maxBytes: ONCE_MAX_BYTES, label: () => origin }
+    const headers = { 'user-agent': 'quotekeeper', ...request.headers }
+    const own = { origin, path: pathname + search, headers, maxBytes: ONCE_MAX_BYTES, label: () => origin }
     return await sendHttpRequest(dispatcher, { ...request, ...own })
   } finally {
     await dispatcher.destroy()

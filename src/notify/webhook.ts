@@ -48,7 +48,7 @@ export async function postNotification(
   { headers = {}, now, signal }: { headers?: Record<string, string>; now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
   try {
-    const sent = { 'content-type': 'application/json', 'user-agent': 'quotekeeper', ...headers }
+    const sent = { 'content-type': 'application/json', ...headers }
     return toResult(await sendOnce(url, { method: 'POST', headers: sent, body, timeoutMs: TIMEOUT_MS, signal }), now)
   } catch (error) {
     if (!(error instanceof UnavailableError)) throw error

@@ -134,7 +134,6 @@ function asRead<T>(entry: ListEntry<T>): ReadDocument {
   const text = `[${all.map((each) => each.text).join()}]`
   return {
     ...entry,
-    ...{ text, hash: hash('sha256', text), body: all.map(bodyOf), bodies: all.length },
-    valid: all.every(({ valid }) => valid),
+    ...{ text, hash: hash('sha256', text), bodies: all.length, valid: all.every(({ valid }) => valid) },
   }
 }

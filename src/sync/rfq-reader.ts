@@ -70,8 +70,8 @@ export async function readRfqWithResponses(
       const isAccepted = poll !== undefined && error instanceof UnavailableError
       if (isAccepted) poll.onUnavailable(error)
       else if (!(error instanceof ItemError)) throw error
-      // Once, this may be an outage, which is not a problem of the document.
       if (error instanceof NotSentError) return observeSummary(summary, { requested: false })
+      // Once, this may be an outage, which is not a problem of the document.
       if (isAccepted && !failedBefore) return observeSummary(summary, { requested })
       const code = isAddressable(responseId) ? 'unavailable' : 'unaddressable'
       const message = `listed, but cannot be read: ${error.message}`

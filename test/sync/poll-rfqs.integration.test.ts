@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { World } from '../../src/sandbox/index.js'
 import { READ_EVERYTHING } from '../../src/sync/plan.js'
 import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -111,29 +111,39 @@ describe('polling RFQs', () => {
 
   it('reads at most as many RFQs at once as requests may be in flight', async () => {
     const fixture = await openChannelFixture({ rfqs: 12, responsesPerRfq: 5 })
-    for (const concurrency of [1, 4]) {
-      fixture.sandbox.requests.length = 0
-      await fixture.pollRfqs({ concurrency })
-      const left = new Map<string | null, number>()
-      for (const { operation, rfqId } of fixture.sandbox.requests.slice(1)) {
-        left.set(rfqId, operation === 'readRfq' ? 5 : (left.get(rfqId) ?? 0) - 1)
-        expect([...left.values()].filter((count) => count > 0).length).toBeLessThanOrEqual(concurrency)
-      }
-      expect(new Set(left.values())).toEqual(new Set([0]))
+    await fixture.pollRfqs({ concurrency: 3 })
+    const left = new Map<string | null, number>()
+    for (const { operation, rfqId } of fixture.sandbox.requests.slice(1)) {
+      left.set(rfqId, operation === 'readRfq' ? 5 : (left.get(rfqId) ?? 0) - 1)
+      expect([...left.values()].filter((count) => count > 0).length).toBeLessThanOrEqual(3)
     }
+    expect([...left.values()]).toEqual(Array(12).fill(0))
+  })
+
+  it('reads the others while an RFQ with many offers does not answer', async () => {
+    const fixture = await openChannelFixture({ rfqs: 6, responsesPerRfq: 20 })
+    const readRfqs = () => fixture.sandbox.requests.filter(({ operation }) => operation === 'readRfq').length
+    let begun = 0
+    const waitForOthers = async () => {
+      await vi.waitUntil(() => readRfqs() === 6, 5_000).catch(() => undefined)
+      begun = readRfqs()
+    }
+    fixture.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'call', call: waitForOthers } })
+    await fixture.pollRfqs()
+    expect(begun).toBe(6)
   })
 
   it('reads all others after a poll that an RFQ with many offers that fail has ended', async () => {
     const fixture = await openChannelFixture({ rfqs: 20, responsesPerRfq: 1, retries: 5 })
-    const { id } = fixture.sandbox.world.addRfq(CHANNEL)
-    for (let n = 0; n < 40; n++) fixture.sandbox.world.addResponse(id)
+    const { world, requests } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL)
+    for (let n = 0; n < 40; n++) world.addResponse(id)
     fixture.always({ operation: 'readResponse', rfqId: id }, { kind: 'status', status: 503 })
-    for (let poll = 0; poll < 4; poll++) await fixture.pollRfqs({ planning: READ_EVERYTHING, recheckClosedHours: 0 })
-    fixture.sandbox.requests.length = 0
-    const { failures } = await fixture.pollRfqs({ planning: READ_EVERYTHING, recheckClosedHours: 0 })
-    expect([failures.length, fixture.sandbox.requests.filter((each) => each.operation === 'readRfq').length]).toEqual([
-      1, 21,
-    ])
+    const poll = () => fixture.pollRfqs({ planning: READ_EVERYTHING, recheckClosedHours: 0 })
+    for (let round = 0; round < 4; round++) await poll()
+    requests.length = 0
+    expect((await poll()).failures).toHaveLength(1)
+    expect(requests.filter(({ operation }) => operation === 'readRfq')).toHaveLength(21)
   })
 
   it('stops between two RFQs when it is aborted', async () => {

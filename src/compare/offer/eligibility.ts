@@ -67,7 +67,7 @@ interface Candidate {
 export function exclusionsOf(
   { facts, missingSince, metrics, compared, isLeftOut }: Candidate,
   currency: CurrencyReport,
-) {
+): Exclusion[] {
   const found: Exclusion[] = []
   const exclude = (code: Exclusion['code'], message: string) => found.push({ code, message })
   const { hasOffer, status, terms } = facts

@@ -68,7 +68,7 @@ export const endOfDate = (date: string, calendar: Calendar): Date | null =>
  */
 export function isLate(submittedAt: string | null, dueDate: string | null, calendar: Calendar): boolean | null {
   if (submittedAt === null || dueDate === null) return null
-  // No local date is more than a day after that in UTC; most offers are submitted earlier.
+  // Before the due date begins in UTC, no place is past it; most offers are submitted then.
   if (Date.parse(submittedAt) < Date.parse(dueDate)) return false
   return calendar.dateAt(new Date(submittedAt)) > dueDate
 }
